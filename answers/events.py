@@ -1,0 +1,25 @@
+"""What happens while an answer is made, in order, as every surface receives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class EventName(StrEnum):
+    RETRIEVAL_STARTED = "retrieval_started"
+    RETRIEVAL_DONE = "retrieval_done"
+    GENERATION_STARTED = "generation_started"
+    DELTA = "delta"
+    CITATIONS = "citations"
+    DONE = "done"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEvent:
+    """One step. `data` holds JSON values only; a delta carries the piece of text under `text`."""
+
+    name: EventName
+    data: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,105 @@
+"""Values that pass between layers, fusion and the callers of retrieval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from corpus.scope import RetrievalScope
+
+
+class StageStatus(StrEnum):
+    OK = "ok"
+    EMPTY = "empty"
+    TIMEOUT = "timeout"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    DISABLED = "disabled"
+    DENIED = "denied"
+
+
+@dataclass(frozen=True, slots=True)
+class StageTrace:
+    """What happened in one stage. Content-free: safe to log, to store and to show."""
+
+    stage: str
+    status: StageStatus
+    milliseconds: float = 0.0
+    candidates: int = 0
+    mode: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedList:
+    """The candidates of one layer, best first, by the internal id of the passage."""
+
+    layer: str
+    chunk_ids: tuple[int, ...] = ()
+    mode: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Eligible:
+    """How much the scope lets the request see. `undated` were left out by a year bound."""
+
+    documents: int = 0
+    passages: int = 0
+    undated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One passage as it was retrieved, with the whole provenance a reader needs."""
+
+    id: str
+    chunk_pk: int
+    kind: str
+    document_id: str
+    document_sha256: str
+    ordinal: int
+    title: str
+    section_path: tuple[str, ...]
+    locator: str
+    page_start: int | None
+    page_end: int | None
+    body: str
+    score: float
+    ranks: dict[str, int]
+    license_class: str
+    no_derivatives: bool
+    bucket: str
+    citation: str
+    doi: str
+    year: int | None
+    retracted: bool
+    concern: bool
+    corrected: bool
+    superseded: bool
+    superseded_by_id: str
+    superseded_by_title: str
+    embedding_version: str
+    content_sha256: str
+    indexed_at: str
+    is_table: bool
+    also_in: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """The answer of `retriever.retrieve`."""
+
+    request_id: str
+    profile: str
+    scope: RetrievalScope
+    eligible: Eligible
+    items: tuple[Item, ...]
+    traces: tuple[StageTrace, ...]
+    degraded: tuple[str, ...]
+    embedding_version: str
+    fingerprint: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form shared by the command, the API and exports."""
+        raise NotImplementedError

@@ -1,0 +1,3 @@
+from sci_rag_site.cli import main
+
+main()

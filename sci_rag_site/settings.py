@@ -1,0 +1,144 @@
+"""Settings, from the environment. Every variable is documented in docs/operating.md."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import environ
+
+from sci_rag_site.embedded_postgres import EmbeddedPostgres
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+env.read_env(BASE_DIR / ".env")
+
+# --- Where things are kept -------------------------------------------------------------------
+VAR_DIR = Path(env.str("SCI_RAG_VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
+MEDIA_ROOT = VAR_DIR / "media"
+DOMAIN_DIR = Path(env.str("SCI_RAG_DOMAIN_DIR", default=str(BASE_DIR / "domain"))).resolve()
+
+# --- Database --------------------------------------------------------------------------------
+DATABASE_URL = env.str("DATABASE_URL", default="")
+EMBEDDED_POSTGRES: EmbeddedPostgres | None = None
+if DATABASE_URL:
+    DATABASES = {"default": env.db_url_config(DATABASE_URL)}
+else:
+    EMBEDDED_POSTGRES = EmbeddedPostgres(VAR_DIR / "postgres")
+    _connection = EMBEDDED_POSTGRES.connection()
+    DATABASES = {
+        "default": {
+            "ENGINE": "sci_rag_site.database",
+            "HOST": str(_connection.socket_directory),
+            "PORT": str(_connection.port),
+            "NAME": _connection.database,
+            "USER": _connection.user,
+            "PASSWORD": _connection.password,
+        }
+    }
+# One bounded pool per process: five layers times many askers must not exhaust the server.
+DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 0, "max_size": 16, "timeout": 20}}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Who may reach the site ------------------------------------------------------------------
+DEBUG = env.bool("DEBUG", default=False)
+_hosts = env.list("ALLOWED_HOSTS", default=[])
+ALLOWED_HOSTS = _hosts or ["127.0.0.1", "localhost", "[::1]"]
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+
+def _secret_key() -> str:
+    if DATABASE_URL:
+        return env.str("SECRET_KEY")
+    path = VAR_DIR / "secret_key"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(64))
+    return path.read_text()
+
+
+SECRET_KEY = env.str("SECRET_KEY", default="") or _secret_key()
+
+# A site that answers to a public name is served over TLS unless it says otherwise.
+HTTPS = env.bool("SCI_RAG_HTTPS", default=bool(_hosts))
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_AGE = 8 * 3600
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "ask"
+LOGOUT_REDIRECT_URL = "login"
+
+# --- Applications ----------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_htmx",
+    "template_partials",
+    "pgtrigger",
+    "corpus",
+    "retrieval",
+    "answers",
+    "evaluation",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "sci_rag_site.urls"
+ASGI_APPLICATION = "sci_rag_site.asgi.application"
+WSGI_APPLICATION = "sci_rag_site.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+TIME_ZONE = "UTC"
+USE_TZ = True
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+
+# --- Models and limits -----------------------------------------------------------------------
+SCI_RAG_EMBEDDING_MODEL = env.str("SCI_RAG_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")
+SCI_RAG_EMBEDDING_DIMENSIONS = env.int("SCI_RAG_EMBEDDING_DIMENSIONS", default=384)
+SCI_RAG_LLM_MODEL = env.str("SCI_RAG_LLM_MODEL", default="")
+SCI_RAG_LLM_API_BASE = env.str("SCI_RAG_LLM_API_BASE", default="")
+SCI_RAG_LLM_API_KEY = env.str("SCI_RAG_LLM_API_KEY", default="")
+SCI_RAG_MAX_UPLOAD_MB = env.int("SCI_RAG_MAX_UPLOAD_MB", default=100)

@@ -171,6 +171,7 @@ class Document(models.Model):
     objects = DocumentQuerySet.as_manager()
 
     class Meta:
+        permissions = [("change_license", "Can change licence classes")]
         constraints = [
             models.CheckConstraint(
                 condition=Q(license_class__in=[item.value for item in LicenseClass]),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import environ
 
+from sci_rag_site import csp
 from sci_rag_site.embedded_postgres import EmbeddedPostgres
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -65,7 +66,13 @@ HTTPS = env.bool("SCI_RAG_HTTPS", default=bool(_hosts))
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+# Not "no-referrer": browsers then send `Origin: null` with forms, which the CSRF check refuses.
 SECURE_REFERRER_POLICY = "same-origin"
+CONTENT_SECURITY_POLICY = csp.STRICT
+CSRF_FAILURE_VIEW = "sci_rag_site.views.csrf_failure"
+CSRF_COOKIE_HTTPONLY = True
+if HTTPS:
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 8 * 3600
 LOGIN_URL = "login"
@@ -84,14 +91,18 @@ INSTALLED_APPS = [
     "django_htmx",
     "template_partials",
     "pgtrigger",
+    "pghistory",
     "corpus",
     "retrieval",
     "answers",
     "evaluation",
 ]
 MIDDLEWARE = [
+    "sci_rag_site.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "sci_rag_site.middleware.PrivatePagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -114,6 +125,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "sci_rag_site.context_processors.site",
             ]
         },
     }
@@ -137,7 +149,12 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # --- Models and limits -----------------------------------------------------------------------
 SCI_RAG_EMBEDDING_MODEL = env.str("SCI_RAG_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")
-SCI_RAG_EMBEDDING_DIMENSIONS = env.int("SCI_RAG_EMBEDDING_DIMENSIONS", default=384)
+# Hosted models give more dimensions than search needs: theirs are cut to this many.
+SCI_RAG_EMBEDDING_DIMENSIONS = env.int(
+    "SCI_RAG_EMBEDDING_DIMENSIONS", default=384 if SCI_RAG_EMBEDDING_MODEL == "all-MiniLM-L6-v2" else 1536
+)
+SCI_RAG_EMBEDDING_API_BASE = env.str("SCI_RAG_EMBEDDING_API_BASE", default="")
+SCI_RAG_EMBEDDING_API_KEY = env.str("SCI_RAG_EMBEDDING_API_KEY", default="")
 SCI_RAG_LLM_MODEL = env.str("SCI_RAG_LLM_MODEL", default="")
 SCI_RAG_LLM_API_BASE = env.str("SCI_RAG_LLM_API_BASE", default="")
 SCI_RAG_LLM_API_KEY = env.str("SCI_RAG_LLM_API_KEY", default="")

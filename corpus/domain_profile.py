@@ -1,0 +1,153 @@
+"""The domain profile: numbers and names a domain expert edits in `domain/domain.yaml`."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from django.conf import settings
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+MAX_BYTES = 2_000_000
+MAX_DEPTH = 20
+
+Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+
+
+class InvalidProfile(ValueError):
+    """A profile that cannot be used. One line per problem, each with its place in the file."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LayerProfile(_Model):
+    """How much one candidate generator counts, and how many candidates it hands to fusion."""
+
+    weight: Weight
+    pool: Annotated[int, Field(ge=1, le=500)] = 20
+
+
+class LayerProfiles(_Model):
+    """The five candidate generators."""
+
+    vector: LayerProfile = LayerProfile(weight=1.5)
+    keyword: LayerProfile = LayerProfile(weight=1.0)
+    graph: LayerProfile = LayerProfile(weight=0.8)
+    community: LayerProfile = LayerProfile(weight=0.6, pool=5)
+    hyde: LayerProfile = LayerProfile(weight=1.2)
+
+
+class DomainProfile(_Model):
+    """What is particular to one library's field."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)] = "General science"
+    chunk_tokens: Annotated[int, Field(ge=50, le=8000)] = 800
+    overlap_tokens: Annotated[int, Field(ge=0, le=4000)] = 150
+    table_tokens: Annotated[int, Field(ge=50, le=20_000)] = 3000
+    layers: LayerProfiles = LayerProfiles()
+    fusion_k: Annotated[int, Field(ge=1, le=1000)] = 60
+    supersession_factor: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+    @model_validator(mode="after")
+    def _overlap_leaves_room(self) -> DomainProfile:
+        if self.overlap_tokens * 2 > self.chunk_tokens:
+            raise ValueError("overlap_tokens may be at most half of chunk_tokens")
+        return self
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the profile's values: comments and layout do not change it."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+
+def active_profile() -> DomainProfile:
+    """Return the profile of this installation; read again when the file has changed."""
+    path = settings.DOMAIN_DIR / "domain.yaml"
+    try:
+        changed = path.stat().st_mtime_ns
+    except FileNotFoundError:
+        raise InvalidProfile(f"There is no domain profile at {path}.") from None
+    return _load_cached(path, changed)
+
+
+@lru_cache(maxsize=4)
+def _load_cached(path: Path, _changed: int) -> DomainProfile:
+    return load(path)
+
+
+def load(path: Path) -> DomainProfile:
+    """Read and check a profile; raise `InvalidProfile` naming file, line and field of every problem."""
+    if path.stat().st_size > MAX_BYTES:
+        raise InvalidProfile(f"{path.name} is larger than {MAX_BYTES // 1_000_000} MB.")
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    except UnicodeDecodeError:
+        raise InvalidProfile(f"{path.name} is not UTF-8 text.") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise InvalidProfile(_yaml_problem(path.name, error)) from None
+    lines: dict[tuple[str, ...], int] = {}
+    values = {} if root is None else _Reading(path.name, lines).plain(root, ())
+    if not isinstance(values, dict):
+        raise InvalidProfile(f"{path.name} line 1: a profile is a mapping of names to values.")
+    try:
+        return DomainProfile.model_validate(values)
+    except ValidationError as error:
+        raise InvalidProfile("\n".join(_problems(path.name, error, lines))) from None
+
+
+def _yaml_problem(name: str, error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = f" line {mark.line + 1}" if mark else ""
+    return f"{name}{line}: {getattr(error, 'problem', None) or 'cannot be read as YAML'}."
+
+
+class _Reading:
+    """Turns YAML nodes into values and remembers the line of each. Refuses aliases and tags."""
+
+    def __init__(self, name: str, lines: dict[tuple[str, ...], int]) -> None:
+        self.name = name
+        self.lines = lines
+        self._seen: set[int] = set()
+
+    def plain(self, node: yaml.Node, place: tuple[str, ...]) -> Any:
+        self._check(node, place)
+        if isinstance(node, yaml.MappingNode):
+            return {key.value: self.plain(value, (*place, str(key.value))) for key, value in node.value}
+        if isinstance(node, yaml.SequenceNode):
+            return [self.plain(item, (*place, str(index))) for index, item in enumerate(node.value)]
+        try:
+            return _ScalarReader("").construct_object(node)
+        except (yaml.YAMLError, ValueError):
+            raise self._refused(node, f"'{node.value}' cannot be read") from None
+
+    def _check(self, node: yaml.Node, place: tuple[str, ...]) -> None:
+        if id(node) in self._seen:
+            raise self._refused(node, "aliases are not allowed")
+        if place in self.lines:
+            raise self._refused(node, f"'{'.'.join(place)}' stands there twice")
+        if len(place) > MAX_DEPTH:
+            raise self._refused(node, f"nested deeper than {MAX_DEPTH} levels")
+        if not node.tag.startswith("tag:yaml.org,2002:"):
+            raise self._refused(node, f"the tag {node.tag} is not allowed")
+        self._seen.add(id(node))
+        self.lines[place] = node.start_mark.line + 1
+
+    def _refused(self, node: yaml.Node, reason: str) -> InvalidProfile:
+        return InvalidProfile(f"{self.name} line {node.start_mark.line + 1}: {reason}.")
+
+
+class _ScalarReader(yaml.SafeLoader):
+    """Reads single values with the safe rules only."""
+
+
+def _problems(name: str, error: ValidationError, lines: dict[tuple[str, ...], int]) -> list[str]:
+    found = []
+    for item in error.errors(include_url=False, include_input=False):
+        place = tuple(str(part) for part in item["loc"])
+        line = lines.get(place) or lines.get(place[:-1]) or 1
+        found.append(f"{name} line {line}: {'.'.join(place) or 'profile'}: {item['msg']}.")
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 
+import pghistory
 import pgtrigger
 from django.conf import settings
 from django.contrib.auth.models import Group
@@ -23,6 +24,19 @@ from corpus.search_text import TSVECTOR_EXPRESSION
 LICENSE_CHOICES = [(item.value, LABELS[item]) for item in LicenseClass]
 
 
+@pghistory.track(
+    model_name="SourceEvent",
+    fields=[
+        "identifier_type",
+        "identifier_value",
+        "year",
+        "published_date",
+        "version_label",
+        "is_retracted",
+        "has_concern",
+        "is_corrected",
+    ],
+)
 class Source(models.Model):
     """The authority record of one work, held or merely cited."""
 
@@ -70,9 +84,15 @@ class Source(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.title or f"{self.identifier_type}:{self.identifier_value}" or str(self.id)
+        return self.title or f"{self.identifier_type}:{self.identifier_value}".strip(":") or str(self.id)
 
 
+@pghistory.track(
+    pghistory.InsertEvent(),
+    pghistory.UpdateEvent(),
+    pghistory.DeleteEvent(),
+    model_name="EditorialEventHistory",
+)
 class EditorialEvent(models.Model):
     """Something a publisher or an index asserted about a work, or a person recorded."""
 
@@ -113,6 +133,26 @@ class EditorialEvent(models.Model):
         return f"{self.get_kind_display()} on {self.happened_on:%Y-%m-%d}"
 
 
+# What decides who sees a document and how it ranks. No titles, names or text: history outlives a
+# document that was deleted because nobody may keep its words.
+@pghistory.track(
+    pghistory.InsertEvent(),
+    pghistory.UpdateEvent(),
+    pghistory.DeleteEvent(),
+    model_name="DocumentEvent",
+    fields=[
+        "source",
+        "year",
+        "bucket",
+        "license_class",
+        "license_source",
+        "no_derivatives",
+        "version_label",
+        "status",
+        "superseded_by",
+        "file_sha256",
+    ],
+)
 class Document(models.Model):
     """One ingested version of a file."""
 
@@ -319,7 +359,16 @@ class RightsDecision(models.Model):
     note = models.TextField(blank=True, default="")
 
     class Meta:
-        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+        triggers = [
+            pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
+            pgtrigger.Trigger(
+                name="no_truncate",
+                level=pgtrigger.Statement,
+                when=pgtrigger.Before,
+                operation=pgtrigger.Truncate,
+                func="RAISE EXCEPTION 'pgtrigger: Cannot truncate the log of rights decisions';",
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=~Q(process="") | ~Q(decided_by_name=""),
@@ -331,6 +380,7 @@ class RightsDecision(models.Model):
         return f"{self.document_title}: {self.from_class} to {self.to_class}"
 
 
+@pghistory.track(pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 class GroupCeiling(models.Model):
     """The widest scope the members of a group may have. A group without a row may see nothing."""
 
@@ -409,3 +459,7 @@ class IngestionItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.outcome}"
+
+
+# The models that keep the history of accounts and roles; Django finds models through this module.
+from corpus.history import GroupPermission, Membership, TrackedUser  # noqa: E402, F401

@@ -9,7 +9,7 @@ from django.db import models
 from corpus import scope as scopes
 
 if TYPE_CHECKING:
-    from corpus.scope import RetrievalScope
+    from corpus.scope import Ceiling, RetrievalScope
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
@@ -20,6 +20,11 @@ class DocumentQuerySet(models.QuerySet["Document"]):
         if scope.denied:
             return self.none()
         return self.filter(scopes.eligible(scope))
+
+    def under(self, ceiling: Ceiling) -> DocumentQuerySet:
+        """Keep the documents `ceiling` covers, in whatever state: for those who curate them."""
+        covered = self.filter(license_class__in=ceiling.license_classes)
+        return covered if ceiling.buckets is None else covered.filter(bucket__in=ceiling.buckets)
 
     def eligible_sql(self, scope: RetrievalScope) -> tuple[str, tuple[Any, ...]]:
         """Return SQL and parameters that select the ids of the documents `scope` allows.

@@ -85,6 +85,10 @@ class Ceiling:
         )
         return Ceiling(tuple(c for c in ALL_CLASSES if c in classes), buckets)
 
+    def covers(self, license_class: str, bucket: str) -> bool:
+        """Say whether a document of this class and bucket may be seen at all."""
+        return license_class in self.license_classes and (self.buckets is None or bucket in self.buckets)
+
 
 NOTHING = Ceiling()
 EVERYTHING = Ceiling(ALL_CLASSES, None)

@@ -147,6 +147,11 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
 
+# --- Audit -----------------------------------------------------------------------------------
+# Triggers refuse to change or remove a recorded event.
+PGHISTORY_APPEND_ONLY = True
+PGHISTORY_ADMIN_ALL_EVENTS = False
+
 # --- Models and limits -----------------------------------------------------------------------
 SCI_RAG_EMBEDDING_MODEL = env.str("SCI_RAG_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")
 # Hosted models give more dimensions than search needs: theirs are cut to this many.

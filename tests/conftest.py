@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pgtrigger
 import pytest
 from django.contrib.auth.models import Group, User
+from pytest_django.plugin import DjangoDbBlocker
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -14,6 +16,13 @@ def shared_data() -> Path:
     if not (SHARED / "data").is_dir():
         pytest.skip("needs the shared data folder beside the checkout")
     return SHARED / "data"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """Let the flush between transactional tests empty the log; its own tests arm the trigger again."""
+    with django_db_blocker.unblock():
+        pgtrigger.disable("corpus.RightsDecision:no_truncate")
 
 
 def _person(name: str, group: str) -> User:
@@ -30,6 +39,11 @@ def asker(db: None) -> User:
 @pytest.fixture
 def librarian(db: None) -> User:
     return _person("librarian", "librarian")
+
+
+@pytest.fixture
+def administrator(db: None) -> User:
+    return _person("administrator", "administrator")
 
 
 @pytest.fixture

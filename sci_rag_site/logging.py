@@ -1,0 +1,130 @@
+"""Logs of the site: one event a line, ids and numbers only.
+
+Questions, passages and answers never reach a log: `drop_content` removes the keys that would carry
+them, exceptions are logged by type and place without their message (databases quote values in theirs),
+and access logs, whose addresses hold questions, are off.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import MutableMapping
+from types import TracebackType
+from typing import Any
+
+import structlog
+
+CONTENT_KEYS = frozenset({"text", "query", "question", "prompt", "answer", "body", "content"})
+LONGEST_VALUE = 500
+FRAMES = 12
+
+Event = MutableMapping[str, Any]
+
+
+def drop_content(_logger: object, _method: str, event: Event) -> Event:
+    """Remove what people wrote or documents say; name the keys, so that the caller is noticed."""
+    found = sorted(CONTENT_KEYS & event.keys())
+    for key in found:
+        del event[key]
+    if found:
+        event["dropped"] = found
+    return event
+
+
+def describe_exception(_logger: object, _method: str, event: Event) -> Event:
+    """Replace an exception by its types and places. Its message may quote what must not be logged."""
+    info = event.pop("exc_info", None)
+    if info is True:
+        info = sys.exc_info()
+    if isinstance(info, BaseException):
+        info = (type(info), info, info.__traceback__)
+    if info and info[1] is not None:
+        event["exception"] = [_one_exception(error) for error in _chain(info[1])]
+    event.pop("stack_info", None)
+    return event
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    found: list[BaseException] = []
+    while error is not None and error not in found and len(found) < 5:
+        found.append(error)
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return found
+
+
+def _one_exception(error: BaseException) -> dict[str, Any]:
+    described: dict[str, Any] = {"type": f"{type(error).__module__}.{type(error).__qualname__}"}
+    for name in ("sqlstate", "code", "errno"):
+        if isinstance(value := getattr(error, name, None), (int, str)):
+            described[name] = value
+    described["at"] = _places(error.__traceback__)
+    return described
+
+
+def _places(trace: TracebackType | None) -> list[str]:
+    return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(trace)[-FRAMES:]]
+
+
+def limit_values(_logger: object, _method: str, event: Event) -> Event:
+    """Keep one event on one line of bounded length, whatever a header or file name holds."""
+    for key, value in event.items():
+        if isinstance(value, str):
+            event[key] = value[:LONGEST_VALUE].encode("unicode_escape").decode()
+    return event
+
+
+SHARED = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    drop_content,
+    describe_exception,
+    limit_values,
+]
+
+
+def configuration(*, level: str, form: str) -> dict[str, Any]:
+    """Return Django's LOGGING and set structlog up to end in the same place.
+
+    `form` is `json`, `console`, or `auto`: console on a terminal, JSON elsewhere.
+    """
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *SHARED,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    console = form == "console" or (form == "auto" and sys.stderr.isatty())
+    renderer = structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer(default=str)
+    quiet = {"handlers": [], "propagate": False, "level": "CRITICAL"}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "events": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": SHARED,
+                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "events"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            # They log whole addresses, and a question is part of its address.
+            "uvicorn.access": quiet,
+            "gunicorn.access": quiet,
+            "django.server": quiet,
+            # At DEBUG these print statements and requests with everything in them.
+            **{
+                name: {"level": "WARNING"}
+                for name in ("django.db", "httpx", "httpcore", "LiteLLM", "litellm")
+            },
+            **{name: {"handlers": [], "propagate": True} for name in ("uvicorn", "uvicorn.error", "django")},
+        },
+    }

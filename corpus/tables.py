@@ -1,0 +1,87 @@
+"""Tables as text: one passage each, or pieces that each make sense alone. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpus.parsing.blocks import Block
+from corpus.pieces import TokenCounter, runs_of
+
+_ROWS_HANDED_OVER = 2
+
+
+def table_bodies(
+    table: Block, count: TokenCounter, *, max_tokens: int, overlap_tokens: int, max_bytes: int
+) -> list[str]:
+    """Return a table as pipe-delimited text under its caption, in as few pieces as the bounds allow.
+
+    Pieces are cut between rows. Each repeats caption and header and, when they fit into the overlap, the
+    last two rows of the piece before. A row that is too long by itself is cut between words.
+    """
+    head, rows = _lines(table)
+    whole = "\n".join([*head, *rows])
+    if count(whole) <= max_tokens and len(whole.encode()) <= max_bytes:
+        return [whole]
+    # A head that leaves little room for rows is not worth repeating.
+    if _cost(head, count) * 2 > max_tokens or _size(head) * 2 > max_bytes:
+        head, rows = [], [*head, *rows]
+    room, bytes_room = max_tokens - _cost(head, count), max_bytes - _size(head)
+    lines = [
+        run
+        for row in rows
+        for _, run in _bounded(row, count, max_tokens=room, max_bytes=bytes_room - 1)
+        if run
+    ]
+    groups = _groups(lines, count, max_tokens=room, overlap_tokens=overlap_tokens, max_bytes=bytes_room)
+    return ["\n".join([*head, *group]) for group in groups]
+
+
+def _lines(table: Block) -> tuple[list[str], list[str]]:
+    """Return the lines every piece repeats, and the rows."""
+    caption = [table.text.strip(), ""] if table.text.strip() else []
+    width = max(len(row) for row in table.rows)
+    rows = [_row(row, width) for row in table.rows]
+    header = rows[: table.header_rows]
+    if header:
+        header.append("|" + " --- |" * width)
+    return caption + header, rows[table.header_rows :]
+
+
+def _row(cells: Sequence[str], width: int) -> str:
+    texts = [" ".join(cell.split()).replace("|", "\\|") for cell in cells]
+    return "| " + " | ".join(texts + [""] * (width - len(texts))) + " |"
+
+
+def _bounded(row: str, count: TokenCounter, *, max_tokens: int, max_bytes: int) -> list[tuple[str, str]]:
+    if count(row) <= max_tokens and len(row.encode()) <= max_bytes:
+        return [("", row)]
+    return runs_of(row, count, max_tokens=max_tokens, max_bytes=max_bytes)
+
+
+def _groups(
+    rows: Sequence[str], count: TokenCounter, *, max_tokens: int, overlap_tokens: int, max_bytes: int
+) -> list[list[str]]:
+    groups: list[list[str]] = []
+    current: list[str] = []
+    tokens = size = 0
+    for row in rows:
+        row_tokens, row_size = count(row), len(row.encode()) + 1
+        if current and (tokens + row_tokens > max_tokens or size + row_size > max_bytes):
+            groups.append(current)
+            handed = current[-_ROWS_HANDED_OVER:] if len(current) > _ROWS_HANDED_OVER else []
+            cost = _cost(handed, count)
+            too_much = cost + row_tokens > max_tokens or _size(handed) + row_size > max_bytes
+            current = [] if cost > overlap_tokens or too_much else handed
+            tokens, size = _cost(current, count), _size(current)
+        current.append(row)
+        tokens += row_tokens
+        size += row_size
+    return [*groups, current] if current else groups
+
+
+def _cost(lines: Sequence[str], count: TokenCounter) -> int:
+    return sum(count(line) for line in lines)
+
+
+def _size(lines: Sequence[str]) -> int:
+    return sum(len(line.encode()) + 1 for line in lines)

@@ -90,8 +90,8 @@ class EmbeddedPostgres:
         if not self.account.can_enter(home):
             raise EmbeddedPostgresError(
                 f"PostgreSQL does not run as root, and the account it runs under can enter neither "
-                f"{self.directory} nor {home}. Set SCI_RAG_VAR_DIR to a directory open to all, or run as another "
-                "account."
+                f"{self.directory} nor {home}. Set SCI_RAG_VAR_DIR to a directory open to all, or run "
+                "as another account."
             )
         note = self.directory / "location"
         if not note.exists():

@@ -20,6 +20,8 @@ LONGEST_VALUE = 500
 FRAMES = 12
 
 Event = MutableMapping[str, Any]
+# At DEBUG these print statements and requests with everything in them.
+TALKATIVE = ("django.db", "httpx", "httpcore", "LiteLLM", "litellm")
 
 
 def drop_content(_logger: object, _method: str, event: Event) -> Event:
@@ -74,7 +76,7 @@ def limit_values(_logger: object, _method: str, event: Event) -> Event:
     return event
 
 
-SHARED = [
+SHARED: list[structlog.types.Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,
@@ -120,11 +122,7 @@ def configuration(*, level: str, form: str) -> dict[str, Any]:
             "uvicorn.access": quiet,
             "gunicorn.access": quiet,
             "django.server": quiet,
-            # At DEBUG these print statements and requests with everything in them.
-            **{
-                name: {"level": "WARNING"}
-                for name in ("django.db", "httpx", "httpcore", "LiteLLM", "litellm")
-            },
+            **{name: {"level": "WARNING"} for name in TALKATIVE},
             **{name: {"handlers": [], "propagate": True} for name in ("uvicorn", "uvicorn.error", "django")},
         },
     }

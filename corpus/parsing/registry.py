@@ -1,0 +1,45 @@
+"""Choose the parser for a file and run it: the one door to parsing."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from corpus.parsing import media_types, sandbox
+from corpus.parsing.blocks import ParsedDocument, ParseFailure
+from corpus.parsing.limits import ParseLimits
+
+__all__ = ["SUPPORTED_EXTENSIONS", "ParseFailure", "ParseLimits", "ParsedDocument", "parse"]
+
+SUPPORTED_EXTENSIONS = frozenset(media_types.BY_EXTENSION)
+
+
+def parse(
+    path: Path, *, limits: ParseLimits = ParseLimits(), media_type: str | None = None
+) -> ParsedDocument:
+    """Return what `path` contains, read in a killable process of its own within `limits`.
+
+    `media_type` stands in for the extension where a file has none of its own. Raises ParseFailure with
+    one of the stable codes: missing_file, empty_file, too_large, unsupported_file_type, wrong_signature,
+    encrypted, damaged, too_many_pages, nested_too_deep, no_text, time_limit, memory_limit.
+    A PDF without usable text is returned with no blocks and `quality["needs_ocr"]` set to 1.
+    """
+    _check_size(path, limits)
+    kind = media_types.detect(path, declared=media_type)
+    return sandbox.run(path.resolve(), media_type=kind, limits=limits)
+
+
+def _check_size(path: Path, limits: ParseLimits) -> None:
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ParseFailure("missing_file", "The file does not exist.") from error
+    except (OSError, ValueError) as error:
+        raise ParseFailure("missing_file", "The file cannot be reached.") from error
+    if not stat.S_ISREG(status.st_mode):
+        raise ParseFailure("missing_file", "The path is not a regular file.")
+    if status.st_size == 0:
+        raise ParseFailure("empty_file", "The file has no content (0 bytes).")
+    if status.st_size > limits.max_bytes:
+        size, limit = status.st_size / 1e6, limits.max_bytes / 1e6
+        raise ParseFailure("too_large", f"The file has {size:,.1f} MB; the limit is {limit:,.1f} MB.")

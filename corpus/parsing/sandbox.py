@@ -1,0 +1,195 @@
+"""Run a parser in a process that can be killed, so that no file can take the worker down.
+
+A PDF gets a fresh process each: its reader is native code over the most hostile format. The text formats
+share a warm one, which is replaced after any failure and after `_REUSES` documents.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import corpus
+from corpus.parsing import wire
+from corpus.parsing.blocks import ParsedDocument, ParseFailure
+from corpus.parsing.limits import ParseLimits
+from corpus.parsing.media_types import PDF
+
+_REUSES = 200
+_WARM_CHILDREN = 2
+_CHUNK = 1 << 16
+_CRASHES = frozenset({signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP})
+
+
+def run(path: Path, *, media_type: str, limits: ParseLimits) -> ParsedDocument:
+    """Return what the parser of `media_type` finds in `path`; ParseFailure names whatever went wrong."""
+    is_reusable = media_type != PDF
+    child = _pool.take() if is_reusable else Child(preload=(media_type,))
+    try:
+        document = child.parse(path, media_type=media_type, limits=limits)
+    except BaseException:
+        child.kill()
+        raise
+    if is_reusable:
+        _pool.give_back(child)
+    else:
+        child.kill()
+    return document
+
+
+class Child:
+    """One parsing process and the pipes to it."""
+
+    def __init__(self, *, preload: tuple[str, ...] = ()) -> None:
+        self.served = 0
+        self._process = subprocess.Popen(
+            [sys.executable, "-S", "-m", "corpus.parsing.child", *preload],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            cwd="/",
+            start_new_session=True,
+        )
+
+    def parse(self, path: Path, *, media_type: str, limits: ParseLimits) -> ParsedDocument:
+        """Send one request and wait for its reply, no longer than `limits.wall_seconds`."""
+        self.served += 1
+        deadline = time.monotonic() + limits.wall_seconds
+        request = {"path": str(path), "media_type": media_type, "limits": asdict(limits)}
+        try:
+            self._send(json.dumps(request).encode() + b"\n")
+            header = self._receive(9, deadline)
+            size = int.from_bytes(header[1:], "big")
+            if size > limits.max_result_bytes:
+                raise ParseFailure("too_large", "The file holds more text than one document may have.")
+            payload = self._receive(size, deadline)
+        except (EOFError, BrokenPipeError) as error:
+            raise self._explain_death(limits) from error
+        return _read_reply(header[:1], payload)
+
+    def is_alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End the process and everything it may have started, and collect it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if self._process.returncode is None:
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def _send(self, request: bytes) -> None:
+        assert self._process.stdin is not None  # noqa: S101 - a pipe by construction
+        self._process.stdin.write(request)
+        self._process.stdin.flush()
+
+    def _receive(self, count: int, deadline: float) -> bytes:
+        assert self._process.stdout is not None  # noqa: S101 - a pipe by construction
+        descriptor = self._process.stdout.fileno()
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN | select.POLLHUP)
+        received = bytearray()
+        while len(received) < count:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0 or not poll.poll(remaining * 1000):
+                raise ParseFailure("time_limit", "Reading the file took longer than allowed.")
+            chunk = os.read(descriptor, min(_CHUNK, count - len(received)))
+            if not chunk:
+                raise EOFError
+            received += chunk
+        return bytes(received)
+
+    def _explain_death(self, limits: ParseLimits) -> ParseFailure:
+        """Name the reason for which the process ended before it had answered."""
+        _, status, usage = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        ended_by = -self._process.returncode
+        if ended_by in (signal.SIGXCPU, signal.SIGALRM):
+            return ParseFailure("time_limit", "Reading the file took longer than allowed.")
+        is_full = usage.ru_maxrss * 1024 > limits.memory_bytes * 0.7
+        if ended_by == signal.SIGKILL or (ended_by in _CRASHES and is_full):
+            return ParseFailure("memory_limit", "Reading the file needs more memory than allowed.")
+        return ParseFailure("damaged", "The file makes its reader crash.")
+
+
+class _Pool:
+    """Warm children of this process, kept apart from those a parent had before a fork."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[Child] = []
+        self._owner = os.getpid()
+
+    def take(self) -> Child:
+        with self._lock:
+            if self._owner != os.getpid():
+                self._idle, self._owner = [], os.getpid()
+            while self._idle:
+                child = self._idle.pop()
+                if child.is_alive():
+                    return child
+                child.kill()
+        return Child()
+
+    def give_back(self, child: Child) -> None:
+        with self._lock:
+            if child.served < _REUSES and len(self._idle) < _WARM_CHILDREN:
+                self._idle.append(child)
+                return
+        child.kill()
+
+    def close(self) -> None:
+        with self._lock:
+            idle = self._idle if self._owner == os.getpid() else []
+            self._idle = []
+        for child in idle:
+            child.kill()
+
+
+_pool = _Pool()
+atexit.register(_pool.close)
+
+
+def close_idle() -> None:
+    """End the warm children; the next document starts a new one."""
+    _pool.close()
+
+
+def _environment() -> dict[str, str]:
+    """What a parser may know: where its modules are, and nothing of ours."""
+    root = str(Path(corpus.__path__[0]).resolve().parent)
+    search_path = [root, *(entry for entry in sys.path if entry and entry != root)]
+    return {
+        "PYTHONPATH": os.pathsep.join(search_path),
+        "PYTHONSAFEPATH": "1",
+        "PYTHONUTF8": "1",
+        "LANG": "C.UTF-8",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _read_reply(kind: bytes, payload: bytes) -> ParsedDocument:
+    try:
+        if kind == wire.DOCUMENT:
+            return wire.decode(payload)
+        code, message = json.loads(payload)
+    except ValueError as error:
+        raise ParseFailure("damaged", "The parsing process sent an unreadable reply.") from error
+    if kind != wire.FAILURE:
+        raise ParseFailure("damaged", "The parsing process sent an unreadable reply.")
+    raise ParseFailure(str(code)[:40], str(message)[:500])

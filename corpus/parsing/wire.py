@@ -1,0 +1,70 @@
+"""Parsed documents as JSON, the only thing that crosses from the parsing process to this one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from corpus.parsing.blocks import Block, BlockKind, Box, ParsedDocument, Reference
+
+# How a reply begins: one letter, then its length in eight bytes.
+DOCUMENT, FAILURE = b"D", b"F"
+
+_PLAIN_FIELDS = (
+    "parser",
+    "media_type",
+    "title",
+    "year",
+    "doi",
+    "journal",
+    "language",
+    "license_statement",
+    "page_count",
+    "quality",
+)
+
+
+def encode(document: ParsedDocument) -> bytes:
+    """Return `document` as UTF-8 JSON."""
+    wire: dict[str, Any] = {name: getattr(document, name) for name in _PLAIN_FIELDS}
+    wire["authors"] = document.authors
+    wire["warnings"] = document.warnings
+    wire["references"] = [[reference.text, reference.doi] for reference in document.references]
+    wire["blocks"] = [_block_to_list(block) for block in document.blocks]
+    return json.dumps(wire, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def decode(payload: bytes) -> ParsedDocument:
+    """Return the document `encode` wrote. The payload is untrusted: a wrong shape raises ValueError."""
+    try:
+        wire = json.loads(payload)
+        return ParsedDocument(
+            blocks=tuple(_block_from_list(item) for item in wire["blocks"]),
+            authors=tuple(str(author) for author in wire["authors"]),
+            references=tuple(Reference(text=str(text), doi=str(doi)) for text, doi in wire["references"]),
+            warnings=tuple(str(warning) for warning in wire["warnings"]),
+            **{name: wire[name] for name in _PLAIN_FIELDS},
+        )
+    except (KeyError, TypeError, IndexError, RecursionError) as error:
+        raise ValueError("the parsing process sent something that is not a document") from error
+
+
+def _block_to_list(block: Block) -> list[Any]:
+    boxes = [[box.page, box.left, box.top, box.right, box.bottom] for box in block.boxes]
+    return [block.kind.value, block.text, block.level, block.rows, block.header_rows, block.page, boxes]
+
+
+def _block_from_list(item: list[Any]) -> Block:
+    kind, text, level, rows, header_rows, page, boxes = item
+    return Block(
+        kind=BlockKind(kind),
+        text=str(text),
+        level=int(level),
+        rows=tuple(tuple(str(cell) for cell in row) for row in rows),
+        header_rows=int(header_rows),
+        page=None if page is None else int(page),
+        boxes=tuple(
+            Box(int(number), float(left), float(top), float(right), float(bottom))
+            for number, left, top, right, bottom in boxes
+        ),
+    )

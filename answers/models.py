@@ -30,7 +30,10 @@ class Answer(models.Model):
         NOT_COVERED = "not_covered", "Not covered by the sources"
         RETRIEVAL_TIMEOUT = "retrieval_timeout", "Retrieval timed out"
         MODEL_FAILED = "model_failed", "The model failed"
+        UNCITED = "uncited", "Names no source"
         CANCELLED = "cancelled", "Stopped by the asker"
+        RETRIEVAL_FAILED = "retrieval_failed", "Retrieval failed"
+        ABANDONED = "abandoned", "Broken off"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     asked_by = models.ForeignKey(

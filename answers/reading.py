@@ -1,0 +1,254 @@
+"""A stored answer as one reader may see it today. Pages, exports and the API show nothing else.
+
+The answer belongs to its asker and to librarians; for anyone else it does not exist. Each source is held
+against the reader's ceiling as it is now: rights fall, documents go, groups change. A source the reader
+may not see has no title, passage or place any more, exactly as one that was deleted. The answer's text
+goes with the evidence it was written from: what a model wrote when it had read the source, cited or
+not; a collection of quotations when it quotes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from answers.models import Answer, AnswerSource, Finding
+from corpus import ceilings
+from corpus.models import Chunk, Document
+from corpus.rights import LABELS, LicenseClass
+from corpus.scope import RetrievalScope
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+EXTRACTIVE = "extractive"
+LIBRARIAN = "librarian"
+
+
+class Drift(StrEnum):
+    """What happened to a source since the answer was written."""
+
+    RETRACTED = "retracted"
+    CONCERN = "concern"
+    CORRECTED = "corrected"
+    REINSTATED = "reinstated"
+    SUPERSEDED = "superseded"
+    LICENSE_CHANGED = "license_changed"
+    TEXT_CHANGED = "text_changed"
+
+
+DRIFT_LABELS: dict[Drift, str] = {
+    Drift.RETRACTED: "Retracted since",
+    Drift.CONCERN: "Expression of concern since",
+    Drift.CORRECTED: "Corrected since",
+    Drift.REINSTATED: "No longer retracted",
+    Drift.SUPERSEDED: "Superseded since",
+    Drift.LICENSE_CHANGED: "Licence changed since",
+    Drift.TEXT_CHANGED: "Text changed since",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableSource:
+    """One numbered source. When it is not `available`, only its number and `cited` mean anything."""
+
+    number: int
+    available: bool
+    cited: bool
+    document_id: str = ""
+    passage_id: str = ""
+    title: str = ""
+    citation: str = ""
+    doi: str = ""
+    section_path: tuple[str, ...] = ()
+    locator: str = ""
+    page_start: int | None = None
+    page_end: int | None = None
+    body: str = ""
+    is_table: bool = False
+    license_class: str = ""
+    license_label: str = ""
+    license_now: str = ""
+    no_derivatives: bool = False
+    bucket: str = ""
+    badges: tuple[str, ...] = ()
+    superseded_by_id: str = ""
+    superseded_by_title: str = ""
+    content_sha256: str = ""
+    score: float = 0.0
+    ranks: tuple[tuple[str, int], ...] = ()
+    drift: tuple[Drift, ...] = ()
+
+    @property
+    def pages(self) -> str:
+        """The page or pages, as a reader writes them: `7` or `7–8`; empty when there are none."""
+        if self.page_start is None:
+            return ""
+        if self.page_end in (None, self.page_start):
+            return str(self.page_start)
+        return f"{self.page_start}–{self.page_end}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableFinding:
+    """One finding; `start` and `end` are offsets into the text."""
+
+    sentence: int
+    start: int
+    end: int
+    kind: str
+    label: str
+    numbers: tuple[int, ...]
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableAnswer:
+    """An answer and its sources as far as the reader may see them. `answer` serves its plain facts.
+
+    `text` is empty and `text_withheld` set when the evidence is no longer all the reader's to see.
+    `supported` is false for a model's text that cites nothing: pages show it as no supported answer.
+    """
+
+    answer: Answer
+    text: str
+    text_withheld: bool
+    sources: tuple[ReadableSource, ...]
+    findings: tuple[ReadableFinding, ...]
+
+    @property
+    def answered(self) -> bool:
+        """Whether this is an answer from the sources, as opposed to a refusal or a failure."""
+        return self.answer.finish == Answer.Finish.STOP and not self.text_withheld
+
+    @property
+    def supported(self) -> bool:
+        """Whether the text names at least one of its sources."""
+        return self.answer.finish != Answer.Finish.UNCITED
+
+    @property
+    def cited(self) -> tuple[ReadableSource, ...]:
+        """The sources that the text cites."""
+        return tuple(source for source in self.sources if source.cited)
+
+    @property
+    def uncited(self) -> tuple[ReadableSource, ...]:
+        """The sources that were retrieved and not cited."""
+        return tuple(source for source in self.sources if not source.cited)
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether anything about the sources is not as it was."""
+        return any(source.drift or not source.available for source in self.sources)
+
+
+def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | None:
+    """Return what `user` may see of `answer` now; None when it is not theirs to read at all."""
+    if not _may_read(answer, user):
+        return None
+    rows = list(
+        answer.sources.select_related("chunk", "document__source", "document__superseded_by").order_by(
+            "number"
+        )
+    )
+    # Retracted work stays visible to whoever opens an old answer: only the ceiling counts here.
+    ceiling = ceilings.effective_scope(user, RetrievalScope())
+    visible = _visible(rows, ceiling)
+    sources = tuple(_source(row, visible) for row in rows)
+    withheld = _text_withheld(answer, sources)
+    findings = [] if withheld else answer.findings.order_by("sentence", "id")
+    return ReadableAnswer(
+        answer=answer,
+        text="" if withheld else answer.text,
+        text_withheld=withheld,
+        sources=sources,
+        findings=tuple(_finding(row) for row in findings),
+    )
+
+
+def _may_read(answer: Answer, user: User | AnonymousUser) -> bool:
+    if user.is_anonymous or not user.is_active:
+        return False
+    if user.is_superuser or (answer.asked_by_id is not None and answer.asked_by_id == user.pk):
+        return True
+    return user.groups.filter(name=LIBRARIAN).exists()
+
+
+def _visible(rows: Sequence[AnswerSource], ceiling: RetrievalScope) -> set[object]:
+    """Return the ids of the documents behind `rows`, and of their successors, that may be shown."""
+    wanted = {row.document_id for row in rows if row.document_id}
+    wanted |= {row.document.superseded_by_id for row in rows if row.document}
+    wanted.discard(None)
+    return set(Document.objects.within(ceiling).filter(id__in=wanted).values_list("id", flat=True))
+
+
+def _text_withheld(answer: Answer, sources: Sequence[ReadableSource]) -> bool:
+    if answer.engine == EXTRACTIVE:
+        return any(source.cited and not source.available for source in sources)
+    return any(not source.available for source in sources)
+
+
+def _source(row: AnswerSource, visible: set[object]) -> ReadableSource:
+    document = row.document
+    if document is None or document.id not in visible:
+        return ReadableSource(number=row.number, available=False, cited=row.is_cited)
+    chunk = row.chunk if row.chunk and row.chunk.content_sha256 == row.content_sha256 else None
+    successor = document.superseded_by if document.superseded_by_id in visible else None
+    return ReadableSource(
+        number=row.number,
+        available=True,
+        cited=row.is_cited,
+        document_id=str(document.id),
+        passage_id=str(chunk.public_id) if chunk else "",
+        title=row.title,
+        citation=row.citation,
+        doi=row.doi,
+        section_path=tuple(row.section_path),
+        locator=row.locator,
+        page_start=row.page_start,
+        page_end=row.page_end,
+        body=chunk.body if chunk else "",
+        is_table=bool(chunk and chunk.is_table),
+        license_class=row.license_class,
+        license_label=LABELS[LicenseClass(row.license_class)],
+        license_now=document.license_class,
+        no_derivatives=document.no_derivatives,
+        bucket=row.bucket,
+        badges=tuple(row.badges),
+        superseded_by_id=str(successor.id) if successor else "",
+        superseded_by_title=successor.title if successor else "",
+        content_sha256=row.content_sha256,
+        score=row.score,
+        ranks=tuple(sorted(row.ranks.items())),
+        drift=tuple(_drift(row, document, chunk)),
+    )
+
+
+def _drift(row: AnswerSource, document: Document, chunk: Chunk | None) -> list[Drift]:
+    status = document.source
+    retracted = bool(status and status.is_retracted)
+    then = set(row.badges)
+    marks = {
+        Drift.RETRACTED: retracted and "retracted" not in then,
+        Drift.CONCERN: bool(status and status.has_concern) and "concern" not in then,
+        Drift.CORRECTED: bool(status and status.is_corrected) and "corrected" not in then,
+        Drift.REINSTATED: "retracted" in then and not retracted,
+        Drift.SUPERSEDED: document.status == Document.Status.SUPERSEDED and "superseded" not in then,
+        Drift.LICENSE_CHANGED: document.license_class != row.license_class,
+        Drift.TEXT_CHANGED: chunk is None,
+    }
+    return [mark for mark, applies in marks.items() if applies]
+
+
+def _finding(row: Finding) -> ReadableFinding:
+    return ReadableFinding(
+        sentence=row.sentence,
+        start=row.start,
+        end=row.end,
+        kind=row.kind,
+        label=row.get_kind_display(),
+        numbers=tuple(row.numbers),
+        detail=row.detail,
+    )

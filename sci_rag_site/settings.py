@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -47,12 +48,13 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 def _secret_key() -> str:
     """Return the configured key; only the embedded default, a site for one machine, makes its own."""
-    if key := env.str("SECRET_KEY", default=""):
+    key: str = env.str("SECRET_KEY", default="")
+    if key:
         return key
     if DATABASE_URL:
         raise ImproperlyConfigured(
-            "SECRET_KEY is not set. A site with a database of its own needs one that is the same in every process: "
-            "put SECRET_KEY=... into .env, with the output of: python -c 'import secrets; "
+            "SECRET_KEY is not set. A site with a database of its own needs one that is the same in every "
+            "process: put SECRET_KEY=... into .env, with the output of: python -c 'import secrets; "
             "print(secrets.token_urlsafe(64))'"
         )
     return read_or_create(VAR_DIR / "secret_key", lambda: secrets.token_urlsafe(64))
@@ -80,7 +82,9 @@ LOGOUT_REDIRECT_URL = "login"
 
 # --- Applications ----------------------------------------------------------------------------
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "unfold.apps.BasicAppConfig",
+    "unfold.contrib.filters",
+    "sci_rag_site.apps.SciRagAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -91,6 +95,7 @@ INSTALLED_APPS = [
     "template_partials",
     "pgtrigger",
     "pghistory",
+    "axes",
     "corpus",
     "retrieval",
     "answers",
@@ -100,7 +105,7 @@ MIDDLEWARE = [
     "sci_rag_site.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "sci_rag_site.middleware.StaticFilesMiddleware",
     "sci_rag_site.middleware.PrivatePagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -110,6 +115,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "sci_rag_site.urls"
 ASGI_APPLICATION = "sci_rag_site.asgi.application"
@@ -130,13 +136,25 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
-STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 TIME_ZONE = "UTC"
 USE_TZ = True
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+# Ten failures of one name from one address: that pair waits, whether or not the account exists.
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
@@ -145,6 +163,34 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
+
+# --- The librarian's admin -------------------------------------------------------------------
+UNFOLD = {
+    "SITE_TITLE": "sci-rag",
+    "SITE_HEADER": "sci-rag",
+    "SITE_SUBHEADER": "Librarian’s desk",
+    "SITE_URL": "/",
+    "SITE_SYMBOL": "library_books",
+    "SHOW_BACK_BUTTON": True,
+    "STYLES": ["corpus.admin_navigation.stylesheet"],
+    "SIDEBAR": {"navigation": "corpus.admin_navigation.sidebar"},
+    # The petrol of the other pages.
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97% .013 205)",
+            "100": "oklch(94% .026 205)",
+            "200": "oklch(88% .05 205)",
+            "300": "oklch(82% .075 205)",
+            "400": "oklch(74% .09 205)",
+            "500": "oklch(64% .09 205)",
+            "600": "oklch(43% .07 205)",
+            "700": "oklch(38% .062 205)",
+            "800": "oklch(33% .053 205)",
+            "900": "oklch(28% .045 205)",
+            "950": "oklch(22% .035 205)",
+        }
+    },
+}
 
 # --- Audit -----------------------------------------------------------------------------------
 # Triggers refuse to change or remove a recorded event.

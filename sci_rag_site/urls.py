@@ -1,6 +1,23 @@
 """Routes of the site."""
 
 from django.contrib import admin
-from django.urls import path
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import include, path
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from sci_rag_site import views
+
+urlpatterns = [
+    path("", include("answers.urls")),
+    path("", include("corpus.urls")),
+    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("theme/", views.set_theme, name="theme"),
+    path("healthz", views.healthz, name="healthz"),
+    path("readyz", views.readyz, name="readyz"),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "sci_rag_site.views.bad_request"
+handler403 = "sci_rag_site.views.forbidden"
+handler404 = "sci_rag_site.views.not_found"
+handler500 = "sci_rag_site.views.server_error"

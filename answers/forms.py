@@ -1,0 +1,92 @@
+"""The question and its scope, as a browser sends them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from corpus.forms import YearField
+from corpus.models import LICENSE_CHOICES
+from corpus.scope import RetrievalScope, scope
+
+ALL, CHOSEN = "all", "chosen"
+MAX_QUESTION = 2000
+EXTRACTIVE = "extractive"
+
+
+class AnyNames(forms.MultipleChoiceField):
+    """Names nobody checks: saying which exist would tell of collections one may not see."""
+
+    def valid_value(self, value: str) -> bool:
+        return len(value) <= 100 and "\0" not in value
+
+
+class ScopeForm(forms.Form):
+    """What an answer may draw on.
+
+    A box left unticked and a control that was never sent look alike in a form, but "no restriction"
+    and "nothing" must not: so `rights` and `collections` say whether the boxes count at all.
+    """
+
+    rights = forms.ChoiceField(required=False, choices=[(ALL, ALL), (CHOSEN, CHOSEN)])
+    license_class = forms.MultipleChoiceField(required=False, choices=LICENSE_CHOICES)
+    collections = forms.ChoiceField(required=False, choices=[(ALL, ALL), (CHOSEN, CHOSEN)])
+    bucket = AnyNames(required=False)
+    year_min = YearField(label=_("From year"))
+    year_max = YearField(label=_("To year"))
+    include_retracted = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        first, last = cleaned.get("year_min"), cleaned.get("year_max")
+        if first is not None and last is not None and first > last:
+            self.add_error("year_max", _("The last year is before the first."))
+        return cleaned
+
+    def requested(self) -> RetrievalScope:
+        """Return the scope that was asked for, before anybody's ceiling. Only of a valid form."""
+        wanted = self.cleaned_data
+        chosen = wanted["license_class"] if wanted["rights"] == CHOSEN else None
+        buckets = wanted["bucket"] if wanted["collections"] == CHOSEN else None
+        return scope(
+            license_classes=chosen,
+            buckets=buckets,
+            year_min=wanted["year_min"],
+            year_max=wanted["year_max"],
+            exclude_retracted=not wanted["include_retracted"],
+        )
+
+    def query(self, *, without: tuple[str, ...] = ()) -> str:
+        """Return the query string that says the same; what stands at its default is left out."""
+        return urlencode(pairs(self.requested(), without=without))
+
+
+class AskForm(ScopeForm):
+    """A question with its scope."""
+
+    question = forms.CharField(
+        max_length=MAX_QUESTION,
+        label=_("Question"),
+        error_messages={"required": _("Write a question first.")},
+    )
+    engine = forms.ChoiceField(required=False, choices=[("", ""), (EXTRACTIVE, EXTRACTIVE)])
+    instead_of = forms.UUIDField(required=False)
+
+
+def pairs(requested: RetrievalScope, *, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    """Return a scope as the names and values this form reads."""
+    found: list[tuple[str, str]] = []
+    if requested.license_classes is not None:
+        found += [("rights", CHOSEN), *(("license_class", str(item)) for item in requested.license_classes)]
+    if requested.buckets is not None:
+        found += [("collections", CHOSEN), *(("bucket", item) for item in requested.buckets)]
+    if requested.year_min is not None:
+        found.append(("year_min", str(requested.year_min)))
+    if requested.year_max is not None:
+        found.append(("year_max", str(requested.year_max)))
+    if not requested.exclude_retracted:
+        found.append(("include_retracted", "on"))
+    return [(name, value) for name, value in found if name not in without]

@@ -1,0 +1,67 @@
+"""From a generator that blocks to a response that streams and notices when nobody listens any more."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextvars import copy_context
+
+from django.db import connections
+
+_END = object()
+# What the event-stream format takes for the end of a line; `str.splitlines` knows more.
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+async def in_a_thread(start: Callable[[], Iterator[str]]) -> AsyncIterator[str]:
+    """Run the generator `start()` makes in a thread of its own and yield what it yields.
+
+    The whole generator runs in one thread, since a database connection belongs to a thread. When the
+    consumer goes away the generator is closed at its next step, so that it can store how far it came;
+    its connections are returned in any case.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[object] = asyncio.Queue()
+    abandoned = threading.Event()
+
+    def hand_over(item: object) -> None:
+        with contextlib.suppress(RuntimeError):  # The loop is gone: the server is stopping.
+            loop.call_soon_threadsafe(queue.put_nowait, item)
+
+    def work() -> None:
+        pieces = start()
+        try:
+            for piece in pieces:
+                if abandoned.is_set():
+                    break
+                hand_over(piece)
+        except Exception as error:  # noqa: BLE001 the thread's border: it is raised again in the loop
+            hand_over(error)
+        finally:
+            with contextlib.suppress(Exception):
+                _close(pieces)
+            connections.close_all()
+            hand_over(_END)
+
+    threading.Thread(target=copy_context().run, args=(work,), name="answer-stream", daemon=True).start()
+    try:
+        while (item := await queue.get()) is not _END:
+            if isinstance(item, Exception):
+                raise item
+            yield str(item)
+    finally:
+        abandoned.set()
+
+
+def _close(pieces: Iterator[str]) -> None:
+    close = getattr(pieces, "close", None)
+    if close is not None:
+        close()
+
+
+def message(html: str) -> str:
+    """Return `html` as one server-sent event."""
+    return "".join(f"data: {line}\n" for line in _LINE_END.split(html)) + "\n"

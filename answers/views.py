@@ -1,0 +1,144 @@
+"""Asking, the stream of an answer, its permanent page and the history."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.contrib.auth.decorators import login_required, permission_required
+from django.contrib.auth.models import User
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from answers import examples, pages, scoping
+from answers.forms import AskForm, ScopeForm
+from answers.models import Answer
+from answers.streaming import in_a_thread
+from corpus.scope import RetrievalScope
+
+PAGE_SIZE = 20
+DEFAULT_SCOPE = RetrievalScope(exclude_retracted=True)
+may_ask = permission_required("answers.add_answer", raise_exception=True)
+
+
+@login_required
+@may_ask
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask(request: HttpRequest) -> HttpResponse:
+    """Show the question box; answer a posted question and go to the answer's own page."""
+    if request.method != "POST":
+        return _ask_page(request, ScopeForm(request.GET), question=_question_again(request))
+    form = AskForm(_with_example(request))
+    if request.POST.get("do") == "scope":
+        return _ask_page(request, ScopeForm(request.POST), question=request.POST.get("question", ""))
+    if not form.is_valid():
+        return _ask_page(request, form, question=request.POST.get("question", ""), status=422)
+    answer = pages.drain(_order(request, form))
+    return HttpResponseRedirect(reverse("answer", args=[answer.id]))
+
+
+@login_required
+@may_ask
+@require_safe
+def scope_line(request: HttpRequest) -> HttpResponse:
+    """Show what a scope covers, and put the scope into the address of the page."""
+    form = ScopeForm(request.GET)
+    requested = form.requested() if form.is_valid() else DEFAULT_SCOPE
+    context = {"form": form, "scope": scoping.describe(_user(request), requested)}
+    status = 200 if form.is_valid() else 422
+    response = render(request, "answers/ask.html#scope-line", context, status=status)
+    if form.is_valid():
+        query = form.query()
+        response["HX-Replace-Url"] = reverse("ask") + (f"?{query}" if query else "")
+    return response
+
+
+@require_POST
+def answer_stream(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """Answer a question as server-sent events, each a piece of the page."""
+    if not request.user.is_authenticated:
+        return render(request, "answers/stream.html#signed-out", status=401)
+    if not request.user.has_perm("answers.add_answer"):
+        return render(request, "answers/stream.html#not-allowed", status=403)
+    form = AskForm(_with_example(request))
+    if not form.is_valid():
+        return render(request, "answers/stream.html#refused", {"form": form}, status=422)
+    order = _order(request, form)
+    response = StreamingHttpResponse(
+        in_a_thread(lambda: pages.messages(order)), content_type="text/event-stream"
+    )
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+@login_required
+@require_safe
+def answer(request: HttpRequest, answer_id: uuid.UUID) -> HttpResponse:
+    """Show a stored answer as far as its reader may see it today."""
+    found = pages.readable_answer(_user(request), answer_id)
+    if found is None:
+        raise Http404
+    return render(request, "answers/answer_detail.html", pages.answer_context(found))
+
+
+@login_required
+@require_safe
+def history(request: HttpRequest) -> HttpResponse:
+    """List the reader's own questions, newest first."""
+    text = request.GET.get("q", "").replace("\0", "")[:300].strip()
+    own = Answer.objects.filter(asked_by=_user(request))
+    found = own.filter(question__icontains=text) if text else own
+    page = Paginator(found.order_by("-created_at", "id"), PAGE_SIZE).get_page(request.GET.get("page"))
+    fragment = "#results" if getattr(request, "htmx", False) else ""
+    context = {"page": page, "text": text, "has_any": own.exists()}
+    return render(request, "answers/history.html" + fragment, context)
+
+
+def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: int = 200) -> HttpResponse:
+    scope_errors = any(name != "question" for name in form.errors)
+    requested = DEFAULT_SCOPE if scope_errors else form.requested()
+    scope = scoping.describe(_user(request), requested)
+    context = {
+        "form": form,
+        "question": question,
+        "requested": requested,
+        "scope": scope,
+        "scope_errors": scope_errors,
+        "license_choices": scope.license_choices(requested),
+        "examples": examples.questions(_user(request)) if scope.corpus_documents else [],
+    }
+    return render(request, "answers/ask.html", context, status=422 if scope_errors else status)
+
+
+def _order(request: HttpRequest, form: AskForm) -> pages.Order:
+    user = _user(request)
+    return pages.Order(
+        question=form.cleaned_data["question"],
+        requested=form.requested(),
+        by=user,
+        engine=form.cleaned_data["engine"] or None,
+        instead_of=pages.own_answer(user, form.cleaned_data["instead_of"]),
+    )
+
+
+def _with_example(request: HttpRequest) -> Any:
+    data = request.POST.copy()
+    if example := request.POST.get("example"):
+        data["question"] = example
+    return data
+
+
+def _question_again(request: HttpRequest) -> str:
+    try:
+        earlier = pages.own_answer(_user(request), uuid.UUID(request.GET.get("from", "")))
+    except ValueError:
+        return ""
+    return earlier.question if earlier else ""
+
+
+def _user(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # noqa: S101 every view here is behind a sign-in
+    return request.user

@@ -1,0 +1,103 @@
+"""The document pages. What the reader's ceiling does not allow is not there: the same 404 as no such id."""
+
+from __future__ import annotations
+
+import uuid
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from corpus import browsing, ceilings
+from corpus.forms import DocumentFilterForm
+from corpus.models import Chunk, Document
+from corpus.scope import RetrievalScope
+
+PAGE_SIZE = 25
+
+
+@login_required
+@require_safe
+def documents(request: HttpRequest) -> HttpResponse:
+    """List and search the documents the reader may see; counts are of these only."""
+    visible = Document.objects.within(_ceiling(request))
+    form = DocumentFilterForm(request.GET)
+    found = browsing.matching(visible, form.cleaned_data) if form.is_valid() else visible.none()
+    page = Paginator(found.select_related("source").order_by("title", "id"), PAGE_SIZE).get_page(
+        request.GET.get("page")
+    )
+    context = {
+        "form": form,
+        "page": page,
+        "total": visible.count(),
+        "licenses": browsing.license_facets(visible),
+        "buckets": browsing.bucket_facets(visible),
+        "filter_query": _without_page(request),
+        "is_filtered": any(value not in (None, "") for value in getattr(form, "cleaned_data", {}).values()),
+    }
+    fragment = "#results" if getattr(request, "htmx", False) else ""
+    status = 200 if form.is_valid() else 422
+    return render(request, "corpus/document_list.html" + fragment, context, status=status)
+
+
+@login_required
+@require_safe
+def document(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
+    """Show one document: what it is, what may be done with it, what happened to it, what it says."""
+    ceiling = _ceiling(request)
+    found = browsing.readable_document(ceiling, document_id)
+    if found is None:
+        raise Http404
+    context = {
+        "document": found,
+        "badges": browsing.badges(found),
+        "sections": browsing.sections(found),
+        "references": found.references.order_by("ordinal", "id"),
+        "events": found.source.events.order_by("happened_on", "id") if found.source else [],
+        "versions": _versions(found, ceiling),
+    }
+    return render(request, "corpus/document_detail.html", context)
+
+
+@login_required
+@require_safe
+def passage(request: HttpRequest, passage_id: uuid.UUID) -> HttpResponse:
+    """Show a passage marked in the section it stands in."""
+    found = browsing.readable_passage(_ceiling(request), passage_id)
+    if found is None:
+        raise Http404
+    context = {
+        "passage": found,
+        "document": found.document,
+        "badges": browsing.badges(found.document),
+        "sections": browsing.surroundings(found),
+        "neighbours": _neighbours(found),
+    }
+    return render(request, "corpus/passage_detail.html", context)
+
+
+def _ceiling(request: HttpRequest) -> RetrievalScope:
+    return ceilings.effective_scope(request.user, RetrievalScope())
+
+
+def _without_page(request: HttpRequest) -> str:
+    return urlencode([(key, value) for key, value in request.GET.items() if key != "page" and value])
+
+
+def _versions(document: Document, ceiling: RetrievalScope) -> dict[str, list[Document]]:
+    """Return the versions before and after this one that the reader may see."""
+    visible = Document.objects.within(ceiling)
+    newer = visible.filter(id=document.superseded_by_id) if document.superseded_by_id else visible.none()
+    older = visible.filter(superseded_by=document)
+    return {"newer": list(newer), "older": list(older.order_by("-year", "id"))}
+
+
+def _neighbours(passage: Chunk) -> dict[str, Chunk | None]:
+    beside = passage.document.chunks.defer("search_vector")
+    return {
+        "previous": beside.filter(ordinal__lt=passage.ordinal).order_by("-ordinal", "id").first(),
+        "next": beside.filter(ordinal__gt=passage.ordinal).order_by("ordinal", "id").first(),
+    }

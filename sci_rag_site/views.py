@@ -1,0 +1,111 @@
+"""Pages that belong to no app: the theme switch, health and what is shown when something goes wrong."""
+
+from __future__ import annotations
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from sci_rag_site.themes import parse_theme, remember
+
+
+@require_POST
+def set_theme(request: HttpRequest) -> HttpResponse:
+    """Remember the theme and go back to where the reader was."""
+    target = request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(
+        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
+        target = reverse("ask")
+    response: HttpResponse = (
+        HttpResponse(status=204) if request.headers.get("HX-Request") else HttpResponseRedirect(target)
+    )
+    remember(response, parse_theme(request.POST.get("theme", "")), secure=request.is_secure())
+    return response
+
+
+@require_GET
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Say that the process answers."""
+    return JsonResponse({"status": "ok"})
+
+
+@require_GET
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Say whether the site can serve: the database answers."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return JsonResponse({"status": "unavailable", "database": "unreachable"}, status=503)
+    return JsonResponse({"status": "ok", "database": "ok"})
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say that the request made no sense."""
+    return _error(
+        request,
+        status=400,
+        title=_("That request could not be understood"),
+        explanation=_("Part of the address or of the form was damaged. Go back and try again."),
+    )
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say that the signed-in person may not do this."""
+    return _error(
+        request,
+        status=403,
+        title=_("Your account may not do this"),
+        explanation=_("Ask the librarian or an administrator if you need it for your work."),
+    )
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Say that there is nothing here: the same words, byte for byte, whether it is absent or not yours."""
+    return _error(
+        request,
+        status=404,
+        title=_("There is nothing to show here"),
+        explanation=_(
+            "The address may be mistyped, the document may have been removed, or your account may not see it."
+        ),
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Say that the fault is ours, without a query: the database may be what failed."""
+    return _error(
+        request,
+        status=500,
+        title=_("Something went wrong on our side"),
+        explanation=_(
+            "Nothing you stored is lost. Try again; if it happens again, tell the administrator "
+            "and quote the request number."
+        ),
+        reference=getattr(request, "request_id", ""),
+    )
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Say why a form was refused and what to do."""
+    return _error(
+        request,
+        status=403,
+        title=_("The form had expired"),
+        explanation=_(
+            "For your safety a form is only accepted from the page you opened in this session. "
+            "Go back, reload the page and send it again. Cookies must be allowed for this site."
+        ),
+    )
+
+
+def _error(
+    request: HttpRequest, *, status: int, title: str, explanation: str, reference: str = ""
+) -> HttpResponse:
+    context = {"title": title, "explanation": explanation, "status": status, "reference": reference}
+    return render(request, "errors/error.html", context, status=status)

@@ -152,12 +152,12 @@ _NO_NAMES = frozenset(
 
 
 def _split(part: str) -> tuple[str, ...]:
-    """Cut a part where a number meets its unit, or where letters meet their number."""
-    with_unit = _NUMBER_WITH_UNIT.fullmatch(part)
-    if with_unit:
-        return with_unit.groups()
+    """Cut a part where letters meet their number and where a number meets its unit."""
     named = _LETTERS_THEN_DIGITS.fullmatch(part)
-    return named.groups() if named else (part,)
+    letters, number = named.groups() if named else ("", part)
+    with_unit = _NUMBER_WITH_UNIT.fullmatch(number)
+    numbers = with_unit.groups() if with_unit else (number,)
+    return (letters, *numbers) if letters else numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def _within_code(text: str) -> Word:
 
 
 def _is_named_number(part: tuple[str, ...]) -> bool:
-    return len(part) == 2 and part[0].isalpha()
+    return len(part) > 1 and part[0].isalpha()
 
 
 def _names_a_number(before: _Compound, after: _Compound) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -19,9 +19,15 @@ class StageStatus(StrEnum):
     DENIED = "denied"
 
 
+DEGRADED = frozenset({StageStatus.TIMEOUT, StageStatus.ERROR})
+
+
 @dataclass(frozen=True, slots=True)
 class StageTrace:
-    """What happened in one stage. Content-free: safe to log, to store and to show."""
+    """What happened in one stage. Content-free: safe to log, to store and to show.
+
+    `eligible` is how many passages the stage could choose from, `mode` how it ranked them.
+    """
 
     stage: str
     status: StageStatus
@@ -29,6 +35,11 @@ class StageTrace:
     candidates: int = 0
     mode: str = ""
     reason: str = ""
+    eligible: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the trace as JSON values."""
+        return {**asdict(self), "status": str(self.status)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +53,21 @@ class RankedList:
 
 @dataclass(frozen=True, slots=True)
 class Eligible:
-    """How much the scope lets the request see. `undated` were left out by a year bound."""
+    """How much the scope lets the request see. `undated` documents were left out by a year bound."""
 
     documents: int = 0
     passages: int = 0
     undated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """Where the same passage stands as well."""
+
+    id: str
+    document_id: str
+    title: str
+    citation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +104,25 @@ class Item:
     content_sha256: str
     indexed_at: str
     is_table: bool
-    also_in: tuple[str, ...] = ()
+    also_in: tuple[Twin, ...] = ()
+    adjustments: tuple[str, ...] = ()
+
+    @property
+    def badges(self) -> tuple[str, ...]:
+        """Return the names of what a reader must know about the document."""
+        flags = {
+            "retracted": self.retracted,
+            "concern": self.concern,
+            "corrected": self.corrected,
+            "superseded": self.superseded,
+        }
+        return tuple(name for name, is_so in flags.items() if is_so)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the public form: no key of the database."""
+        value = asdict(self)
+        del value["chunk_pk"]
+        return {**value, "badges": list(self.badges)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,4 +141,14 @@ class RetrievalResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form shared by the command, the API and exports."""
-        raise NotImplementedError
+        return {
+            "request_id": self.request_id,
+            "profile": self.profile,
+            "scope": self.scope.as_dict(),
+            "eligible": asdict(self.eligible),
+            "items": [item.as_dict() for item in self.items],
+            "traces": [trace.as_dict() for trace in self.traces],
+            "degraded": list(self.degraded),
+            "embedding_version": self.embedding_version,
+            "fingerprint": self.fingerprint,
+        }

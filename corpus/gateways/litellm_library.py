@@ -1,0 +1,34 @@
+"""The litellm library, loaded at its first use: importing it takes seconds and hundreds of megabytes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from functools import cache
+from typing import Any
+
+
+@cache
+def litellm() -> Any:
+    """Return the library, with everything off that would call out, print, retry or log on its own."""
+    # Read at import: without it litellm fetches a price list from the network.
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import litellm as library
+
+    library.suppress_debug_info = True
+    library.telemetry = False
+    library.turn_off_message_logging = True
+    library.num_retries = 0
+    library.drop_params = True
+    for hooks in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
+        setattr(library, hooks, [])
+    # Its error texts repeat what the provider said, and providers repeat keys and prompts.
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.setLevel(logging.CRITICAL + 1)
+        logger.propagate = False
+    return library

@@ -178,6 +178,8 @@ def _by_process(
 
 
 def _apply(rows: list[Document], target: LicenseClass, decision: _Decision) -> None:
+    # One moment for all of them, so that the log can show what was decided together.
+    now = timezone.now()
     RightsDecision.objects.bulk_create(
         [
             RightsDecision(
@@ -191,11 +193,12 @@ def _apply(rows: list[Document], target: LicenseClass, decision: _Decision) -> N
                 decided_by_id=decision.decided_by_id,
                 decided_by_name=decision.decided_by_name,
                 note=decision.note,
+                decided_at=now,
             )
             for row in rows
         ],
         batch_size=500,
     )
     Document.objects.filter(pk__in=[row.pk for row in rows]).update(
-        license_class=target.value, updated_at=timezone.now()
+        license_class=target.value, updated_at=now
     )

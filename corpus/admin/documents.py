@@ -1,0 +1,277 @@
+"""Documents: what is held, under which rights, in which state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.contrib.admin.filters import AllValuesFieldListFilter, SimpleListFilter
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from corpus.actions.rights import PERMISSION
+from corpus.admin import license_change, supersession
+from corpus.admin.fields import LinesField, checked_doi
+from corpus.admin.history import HistoryAdmin
+from corpus.admin_base import ModelAdmin, ModelForm, badge, covered_documents, display, license_badge
+from corpus.identifiers import normalise_doi
+from corpus.models import Document, DocumentEvent
+from corpus.waiting import claimed_retractions
+
+_STATE_TONES = {
+    Document.State.READY: "good",
+    Document.State.NEEDS_OCR: "caution",
+    Document.State.FAILED: "danger",
+}
+
+
+class StandingFilter(SimpleListFilter):
+    """What has been said about the work."""
+
+    title = gettext_lazy("standing")
+    parameter_name = "standing"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the choices."""
+        return [
+            ("retracted", _("Retracted")),
+            ("concern", _("Expression of concern")),
+            ("corrected", _("Corrected")),
+            ("superseded", _("Superseded")),
+            ("claimed", _("Title says retracted, nothing asserts it")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Keep the documents of the chosen standing."""
+        match self.value():
+            case "retracted":
+                return queryset.filter(source__is_retracted=True)
+            case "concern":
+                return queryset.filter(source__has_concern=True)
+            case "corrected":
+                return queryset.filter(source__is_corrected=True)
+            case "superseded":
+                return queryset.filter(status=Document.Status.SUPERSEDED)
+            case "claimed":
+                return queryset.filter(pk__in=claimed_retractions().values("pk"))
+        return queryset
+
+
+class BucketFilter(AllValuesFieldListFilter):
+    """Buckets of the documents the viewer may see, and no others."""
+
+    def __init__(self, field: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(field, request, *args, **kwargs)
+        buckets = covered_documents(request).values_list("bucket", flat=True)
+        self.lookup_choices = buckets.distinct().order_by("bucket")
+
+
+class DocumentForm(ModelForm[Document]):
+    """The fields a librarian may correct by hand."""
+
+    authors = LinesField()
+
+    class Meta:
+        model = Document
+        fields = ("title", "authors", "year", "doi", "journal", "url", "language", "version_label", "source")
+
+    def clean_doi(self) -> str:
+        """Refuse what is no DOI: it would silently not match anything."""
+        return checked_doi(self.cleaned_data["doi"])
+
+
+@admin.register(Document)
+class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
+    """The list of what is held, and one document with its rights, standing and origin."""
+
+    event_model = DocumentEvent
+    form = DocumentForm
+    list_display = (
+        "title",
+        "licence",
+        "standing",
+        "state_badge",
+        "bucket",
+        "year",
+        "chunk_count",
+        "ingested",
+    )
+    list_filter = (
+        "license_class",
+        "state",
+        StandingFilter,
+        ("bucket", BucketFilter),
+        "year",
+        "no_derivatives",
+        "language",
+    )
+    list_select_related = ("source",)
+    search_fields = ("title", "authors_folded")
+    search_help_text = gettext_lazy(
+        "A DOI or an id finds exactly that document; words search titles and authors."
+    )
+    date_hierarchy = "ingested_at"
+    ordering = ("-ingested_at", "id")
+    autocomplete_fields = ("source",)
+    actions = ("change_license",)
+    fieldsets = (
+        (
+            gettext_lazy("Rights"),
+            {"fields": ("licence", "license_source", "no_derivatives", "rights_statement")},
+        ),
+        (gettext_lazy("Standing"), {"fields": ("standing_detail", "succession", "version_label", "source")}),
+        (
+            gettext_lazy("What it is"),
+            {"fields": ("title", "authors", "year", "journal", "doi", "url", "language")},
+        ),
+        (
+            gettext_lazy("How it came in"),
+            {
+                "fields": (
+                    "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type",
+                    "page_count", "parser", "quality", "ingested_at", "content_sha256", "file_sha256",
+                )
+            },
+        ),
+    )  # fmt: skip
+    readonly_fields = (
+        "licence", "license_source", "rights_statement", "standing_detail", "succession", "state_badge",
+        "state_reason", "bucket", "passages", "file_name", "media_type", "page_count", "parser", "quality",
+        "ingested_at", "content_sha256", "file_sha256",
+    )  # fmt: skip
+
+    def visible(self, rows: QuerySet[Document], request: HttpRequest) -> QuerySet[Document]:
+        """Keep the documents the viewer's ceiling covers."""
+        return rows.filter(pk__in=covered_documents(request).values("pk")).defer("extra")
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002
+        """Say beside the title what changing it does not do."""
+        kwargs["help_texts"] = {
+            "title": _("Passages keep the title they were indexed under until the file is taken in again."),
+        }
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Documents come in through ingestion."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Removing a document takes its passages and its file along: that is not a matter of one click."""
+        return False
+
+    def has_change_license_permission(self, request: HttpRequest) -> bool:
+        """Say whether the viewer may change licence classes."""
+        return request.user.has_perm(PERMISSION)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Document], search_term: str
+    ) -> tuple[QuerySet[Document], bool]:
+        """Find a DOI or an id exactly, anything else by title and authors."""
+        if doi := normalise_doi(search_term):
+            return queryset.filter(doi_normalised=doi), False
+        try:
+            return queryset.filter(pk=UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the pages for licences and supersession."""
+        site = self.admin_site
+
+        def licences(request: HttpRequest) -> HttpResponse:
+            return license_change.change_license(request, site)
+
+        def successor(request: HttpRequest, document_id: UUID) -> HttpResponse:
+            return supersession.choose_successor(request, site, document_id)
+
+        return [
+            path("change-licence/", site.admin_view(licences), name="corpus_document_license"),
+            path(
+                "<uuid:document_id>/successor/", site.admin_view(successor), name="corpus_document_successor"
+            ),
+            *super().get_urls(),
+        ]
+
+    @admin.action(description=gettext_lazy("Change the licence class…"), permissions=["change_license"])
+    def change_license(self, request: HttpRequest, queryset: QuerySet[Document]) -> HttpResponse | None:
+        """Go to the page that shows the effects."""
+        ids: Sequence[UUID] = queryset.order_by("pk").values_list("pk", flat=True)[: license_change.LIMIT + 1]
+        if len(ids) > license_change.LIMIT:
+            messages.error(request, _("Choose at most %d documents at a time.") % license_change.LIMIT)
+            return redirect(request.get_full_path())
+        return license_change.ask(request, self.admin_site, list(ids))
+
+    @display(description=gettext_lazy("licence"), ordering="license_class")
+    def licence(self, document: Document) -> SafeString:
+        """Show the class in words, and in the form the way to change it."""
+        shown = license_badge(document.license_class)
+        if document.no_derivatives:
+            shown += " " + badge(_("Quote verbatim"), "caution")
+        return shown
+
+    @display(description=gettext_lazy("standing"))
+    def standing(self, document: Document) -> SafeString:
+        """Show what was said about the work, in words."""
+        source = document.source
+        said = [
+            (source is not None and source.is_retracted, _("Retracted"), "danger"),
+            (source is not None and source.has_concern, _("Concern"), "caution"),
+            (source is not None and source.is_corrected, _("Corrected"), "plain"),
+            (document.status == Document.Status.SUPERSEDED, _("Superseded"), "caution"),
+        ]
+        badges = format_html_join(" ", "{}", ((badge(text, tone),) for holds, text, tone in said if holds))
+        return badges or format_html('<span class="quiet">{}</span>', _("Current"))
+
+    @display(description=gettext_lazy("work"))
+    def standing_detail(self, document: Document) -> SafeString:
+        """Show the standing with the way to the events behind it."""
+        if document.source_id is None:
+            hint = _("Choose the work below to record a retraction, a concern or a correction.")
+            return format_html("{} <p class='quiet'>{}</p>", self.standing(document), hint)
+        address = reverse("admin:corpus_source_change", args=[document.source_id])
+        return format_html('{} <a href="{}">{}</a>', self.standing(document), address, _("Editorial events"))
+
+    @display(description=gettext_lazy("succession"))
+    def succession(self, document: Document) -> SafeString:
+        """Name the successor, with the way to change it."""
+        address = reverse("admin:corpus_document_successor", args=[document.pk])
+        if document.superseded_by is None:
+            return format_html('<a href="{}">{}</a>', address, _("Mark as superseded…"))
+        return format_html(
+            '{} <a href="{}">{}</a> · <a href="{}">{}</a>',
+            _("Superseded by"),
+            reverse("admin:corpus_document_change", args=[document.superseded_by_id]),
+            document.superseded_by.title,
+            address,
+            _("Undo…"),
+        )
+
+    @display(description=gettext_lazy("state"), ordering="state")
+    def state_badge(self, document: Document) -> SafeString:
+        """Show the state in words."""
+        return badge(document.get_state_display(), _STATE_TONES.get(Document.State(document.state), "plain"))
+
+    @display(description=gettext_lazy("taken in"), ordering="ingested_at")
+    def ingested(self, document: Document) -> str:
+        """Show the day."""
+        return f"{document.ingested_at:%Y-%m-%d}"
+
+    @display(description=gettext_lazy("passages"))
+    def passages(self, document: Document) -> SafeString:
+        """Show how many there are, with the way to read them."""
+        address = reverse("document", args=[document.pk])
+        return format_html('{} · <a href="{}">{}</a>', document.chunk_count, address, _("Read them"))
+
+    @display(description=gettext_lazy("parse quality"))
+    def quality(self, document: Document) -> SafeString:
+        """Show the parser's own account."""
+        return format_html("<pre>{}</pre>", json.dumps(document.parse_quality, indent=1, ensure_ascii=False))

@@ -1,0 +1,60 @@
+"""The admin's side bar and style sheet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+# Title and screens of each group: name, icon, route, the permission that opens it.
+_Screen = tuple[str, str, str, str]
+
+
+def stylesheet(request: HttpRequest) -> str:
+    """Return the address of what the admin adds to Unfold's own styles."""
+    return static("css/admin.css")
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the groups of screens that are open to whoever is signed in."""
+    groups: list[tuple[str, list[_Screen]]] = [
+        (
+            _("Corpus"),
+            [
+                (_("Documents"), "description", "corpus_document", "corpus.view_document"),
+                (_("Sources"), "menu_book", "corpus_source", "corpus.view_source"),
+                (_("Rights decisions"), "gavel", "corpus_rightsdecision", "corpus.view_rightsdecision"),
+            ],
+        ),
+        (
+            _("Taking in"),
+            [
+                (_("Runs"), "move_to_inbox", "corpus_ingestionrun", "corpus.view_ingestionrun"),
+                (_("Files"), "draft", "corpus_ingestionitem", "corpus.view_ingestionitem"),
+            ],
+        ),
+        (_("Use"), [(_("Answers"), "forum", "answers_answer", "answers.view_answer")]),
+        (
+            _("People"),
+            [
+                (_("Accounts"), "person", "auth_user", "auth.view_user"),
+                (_("Roles and ceilings"), "badge", "auth_group", "auth.view_group"),
+            ],
+        ),
+    ]
+    home = {"title": _("What waits for you"), "icon": "inbox", "link": reverse("admin:index")}
+    return [
+        {"title": "", "items": [home]},
+        *({"title": title, "items": _open(screens, request)} for title, screens in groups),
+    ]
+
+
+def _open(screens: list[_Screen], request: HttpRequest) -> list[dict[str, Any]]:
+    return [
+        {"title": title, "icon": icon, "link": reverse(f"admin:{route}_changelist")}
+        for title, icon, route, permission in screens
+        if request.user.has_perm(permission)
+    ]

@@ -1,0 +1,140 @@
+"""What waits for a person: the counts of the admin's front page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from corpus import ceilings
+from corpus.models import Document, IngestionItem, Source
+from corpus.rights import LicenseClass
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+    from django_stubs_ext import StrOrPromise
+
+Tone = Literal["danger", "caution"]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One kind of thing that waits, how many there are, and where to deal with them."""
+
+    label: StrOrPromise
+    hint: StrOrPromise
+    count: int
+    url: str
+    tone: Tone
+
+
+def waiting(user: User | AnonymousUser) -> list[Waiting]:
+    """Return what waits for `user`, counting only what their ceiling covers and they may look at."""
+    items: list[Waiting] = []
+    if user.has_perm("corpus.view_document"):
+        items += _documents(user)
+    if user.has_perm("corpus.view_ingestionitem"):
+        items.append(_files(user))
+    if user.has_perm("corpus.view_source"):
+        items += _sources(user)
+    if user.has_perm("auth.view_user"):
+        items.append(_accounts())
+    return items
+
+
+def _documents(user: User | AnonymousUser) -> Iterator[Waiting]:
+    documents = Document.objects.under(ceilings.of(user))
+    yield Waiting(
+        _("Licences nobody has established"),
+        _("Nobody but librarians can see these documents until their rights are known."),
+        documents.filter(license_class=LicenseClass.UNKNOWN).count(),
+        _link("corpus_document", license_class__exact=LicenseClass.UNKNOWN),
+        "danger",
+    )
+    yield Waiting(
+        _("Documents without readable text"),
+        _("Scans that need text recognition before they can be searched."),
+        documents.filter(state=Document.State.NEEDS_OCR).count(),
+        _link("corpus_document", state__exact=Document.State.NEEDS_OCR),
+        "caution",
+    )
+    yield Waiting(
+        _("Titles that say “retracted” without an assertion"),
+        _("A title is a hint, not a finding: look the work up and record what you find."),
+        documents.filter(pk__in=claimed_retractions().values("pk")).count(),
+        _link("corpus_document", standing="claimed"),
+        "danger",
+    )
+    yield Waiting(
+        _("Documents of retracted works"),
+        _("Left out of answers unless somebody asks for them. Check that each is right."),
+        documents.filter(source__is_retracted=True).count(),
+        _link("corpus_document", standing="retracted"),
+        "caution",
+    )
+
+
+def _files(user: User | AnonymousUser) -> Waiting:
+    visible = unresolved_failures()
+    if LicenseClass.UNKNOWN not in ceilings.of(user).license_classes:
+        visible = visible.none()
+    return Waiting(
+        _("Files that could not be taken in"),
+        _("Each says why. Files that succeeded in a later run are not counted."),
+        visible.count(),
+        _link("corpus_ingestionitem", unresolved="yes"),
+        "danger",
+    )
+
+
+def _sources(user: User | AnonymousUser) -> Iterator[Waiting]:
+    held = Document.objects.under(ceilings.of(user)).filter(source=OuterRef("pk"))
+    yield Waiting(
+        _("Works never checked for retraction"),
+        _("They have a DOI, and no index has been asked about it yet."),
+        never_checked().filter(Exists(held)).count(),
+        _link("corpus_source", checked="never"),
+        "caution",
+    )
+
+
+def _accounts() -> Waiting:
+    return Waiting(
+        _("Accounts without a role"),
+        _("They can sign in and see nothing. Give them a role or close them."),
+        User.objects.filter(is_active=True, is_superuser=False, groups__isnull=True).count(),
+        _link("auth_user", groups__isnull="True", is_active__exact="1", is_superuser__exact="0"),
+        "caution",
+    )
+
+
+def claimed_retractions() -> QuerySet[Document]:
+    """Return documents whose title claims a retraction that no event asserts."""
+    claiming = Document.objects.filter(title__istartswith="retracted:")
+    return claiming.exclude(source__is_retracted=True)
+
+
+def unresolved_failures() -> QuerySet[IngestionItem]:
+    """Return files that failed and have not been taken in by a later run."""
+    outcome = IngestionItem.Outcome
+    later = IngestionItem.objects.filter(
+        path=OuterRef("path"), pk__gt=OuterRef("pk"), outcome__in=[outcome.READY, outcome.DUPLICATE]
+    )
+    return IngestionItem.objects.filter(~Exists(later), outcome=outcome.FAILED)
+
+
+def never_checked() -> QuerySet[Source]:
+    """Return works with a DOI that no index has been asked about."""
+    return Source.objects.filter(
+        identifier_type=Source.IdentifierType.DOI, last_checked_at__isnull=True, documents__isnull=False
+    ).distinct()
+
+
+def _link(screen: str, **filters: str) -> str:
+    return f"{reverse(f'admin:{screen}_changelist')}?{urlencode(filters)}"

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy
 
 from corpus.actions.rights import PERMISSION
 from corpus.admin import license_change, supersession
-from corpus.admin.fields import LinesField, checked_doi
+from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.history import HistoryAdmin
 from corpus.admin_base import ModelAdmin, ModelForm, badge, covered_documents, display, license_badge
 from corpus.identifiers import normalise_doi
@@ -79,6 +79,7 @@ class DocumentForm(ModelForm[Document]):
     """The fields a librarian may correct by hand."""
 
     authors = LinesField()
+    url = WebAddressField(label=gettext_lazy("Address"))
 
     class Meta:
         model = Document

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from corpus.admin_base import CheckboxesWidget, TextareaWidget
+from corpus.admin_base import CheckboxesWidget, TextareaWidget, TextInputWidget
 from corpus.identifiers import normalise_doi
 from corpus.models import LICENSE_CHOICES
 
@@ -35,6 +35,15 @@ class LinesField(forms.CharField):
     def has_changed(self, initial: Any, data: Any) -> bool:
         """Compare lists, not the text they were typed as."""
         return bool(self.to_python(initial or []) != self.to_python(data or ""))
+
+
+class WebAddressField(forms.URLField):
+    """An address; one typed without a scheme is taken for https."""
+
+    widget = TextInputWidget
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(required=False, max_length=2000, assume_scheme="https", **kwargs)
 
 
 class LicenseClassesField(forms.MultipleChoiceField):

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from corpus.actions.editorial import record_event, withdraw_event
-from corpus.admin.fields import LinesField, checked_doi
+from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.history import HistoryAdmin
 from corpus.admin_base import ModelAdmin, ModelForm, TabularInline, badge, covered_documents, display
 from corpus.identifiers import normalise_doi
@@ -94,6 +94,7 @@ class SourceForm(ModelForm[Source]):
     """The record of a work."""
 
     authors = LinesField()
+    url = WebAddressField(label=gettext_lazy("Address"))
 
     class Meta:
         model = Source

@@ -7,6 +7,8 @@ import pytest
 from django.contrib.auth.models import Group, User
 from pytest_django.plugin import DjangoDbBlocker
 
+from tests.loopback.fixtures import configured_model, model_server  # noqa: F401 fixtures for every test
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django.fixtures import Settings
 
 from tests.loopback.openai_server import OpenAIServer
 
@@ -19,7 +19,7 @@ def model_server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-def configured_model(model_server: OpenAIServer, settings: SettingsWrapper) -> OpenAIServer:
+def configured_model(model_server: OpenAIServer, settings: Settings) -> OpenAIServer:
     """The same, set as the site's language model."""
     settings.SCI_RAG_LLM_MODEL = "openai/test-model"
     settings.SCI_RAG_LLM_API_BASE = model_server.base_url

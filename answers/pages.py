@@ -1,26 +1,71 @@
-"""What the answer pages show: a stored answer as its reader may see it, and an answer while it is made."""
+"""What the answer pages show: a stored answer as its reader may see it today, in words and counts."""
 
 from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import Any
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from answers.models import Answer
-from corpus.scope import RetrievalScope
+from answers import reading, rendering, wording
+from answers.forms import EXTRACTIVE, pairs
+from answers.models import Answer, Finding
+from answers.reading import ReadableAnswer, ReadableFinding
+from corpus.scope import RetrievalScope, scope
+
+# After these the reader is offered what stands in the passages, word for word.
+_OFFER_EXTRACTIVE = {
+    Answer.Finish.MODEL_FAILED,
+    Answer.Finish.UNCITED,
+    Answer.Finish.CANCELLED,
+    Answer.Finish.ABANDONED,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """A question as somebody asked it."""
+class Sentence:
+    """A sentence of the answer with what the check of its citations found."""
 
-    question: str
-    requested: RetrievalScope
-    by: User
-    engine: str | None = None
-    instead_of: Answer | None = None
+    quote: str
+    finding: ReadableFinding
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPage:
+    """A stored answer, ready for its template."""
+
+    shown: ReadableAnswer
+    html: SafeString
+    notice: wording.Notice | None
+    sentences: tuple[Sentence, ...]
+    check: str
+    searched: wording.Searched
+    scope_pairs: tuple[tuple[str, str], ...]
+    offers_extractive: bool
+    alternatives: tuple[Answer, ...]
+
+    @property
+    def answer(self) -> Answer:
+        """The stored row."""
+        return self.shown.answer
+
+    @property
+    def engine(self) -> str:
+        """What wrote the text."""
+        return wording.engine_name(self.answer)
+
+    @property
+    def doubtful(self) -> tuple[Sentence, ...]:
+        """The sentences a reader should look at twice."""
+        return tuple(s for s in self.sentences if s.finding.kind != Finding.Kind.SUPPORTED)
+
+    @property
+    def supported(self) -> tuple[Sentence, ...]:
+        """The sentences whose numbers and words stand in the passage they cite."""
+        return tuple(s for s in self.sentences if s.finding.kind == Finding.Kind.SUPPORTED)
 
 
 def own_answer(user: User, answer_id: uuid.UUID | None) -> Answer | None:
@@ -30,17 +75,49 @@ def own_answer(user: User, answer_id: uuid.UUID | None) -> Answer | None:
     return Answer.objects.filter(asked_by=user, id=answer_id).first()
 
 
-def drain(order: Order) -> Answer:
-    raise NotImplementedError
+def answer_page(user: User | AnonymousUser, answer_id: uuid.UUID) -> AnswerPage | None:
+    """Return what `user` may read of the answer; None alike for one that is absent or not theirs."""
+    found = Answer.objects.filter(id=answer_id).select_related("asked_by", "instead_of").first()
+    shown = None if found is None else reading.readable(found, user)
+    return None if shown is None else page_of(shown)
 
 
-def messages(order: Order) -> Any:
-    raise NotImplementedError
+def page_of(shown: ReadableAnswer) -> AnswerPage:
+    """Put a readable answer into words."""
+    answer = shown.answer
+    sentences = tuple(Sentence(shown.text[f.start : f.end], f) for f in shown.findings)
+    alternatives = tuple(answer.alternatives.filter(asked_by=answer.asked_by_id).order_by("created_at", "id"))
+    offers = answer.finish in _OFFER_EXTRACTIVE and answer.engine != EXTRACTIVE and not alternatives
+    return AnswerPage(
+        shown=shown,
+        html=rendering.render(shown.text, shown.sources),
+        notice=wording.notice(shown),
+        sentences=sentences,
+        check=_check(shown.findings),
+        searched=wording.searched(answer),
+        scope_pairs=tuple(pairs(requested_scope(answer))),
+        offers_extractive=offers,
+        alternatives=alternatives,
+    )
 
 
-def readable_answer(user: User, answer_id: uuid.UUID) -> Any:
-    return None
+def requested_scope(answer: Answer) -> RetrievalScope:
+    """Return the scope the asker wanted, so that the same can be asked again."""
+    return scope(**answer.requested_scope)
 
 
-def answer_context(found: Any) -> dict[str, Any]:
-    return {}
+def _check(findings: tuple[ReadableFinding, ...]) -> str:
+    total = len(findings)
+    if not total:
+        return ""
+    supported = sum(finding.kind == Finding.Kind.SUPPORTED for finding in findings)
+    if supported == total:
+        return ngettext(
+            "The one sentence is supported by the passage it cites.",
+            "All %(total)s sentences are supported by the passages they cite.",
+            total,
+        ) % {"total": total}
+    return _("%(supported)s of %(total)s sentences are supported by the passages they cite.") % {
+        "supported": supported,
+        "total": total,
+    }

@@ -84,7 +84,7 @@ def _rights_chip(requested: RetrievalScope, effective: RetrievalScope, without: 
         return Chip(_("Rights"), _("all classes"), removable)
     if not effective.license_classes:
         return Chip(_("Rights"), _("nothing allowed"), removable, denies=True)
-    names = ", ".join(LABELS[item] for item in effective.license_classes)
+    names = " · ".join(LABELS[item] for item in effective.license_classes)
     if requested.license_classes is None:
         everything = set(effective.license_classes) == set(LABELS)
         return Chip(

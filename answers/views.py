@@ -78,10 +78,10 @@ def answer_stream(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
 @require_safe
 def answer(request: HttpRequest, answer_id: uuid.UUID) -> HttpResponse:
     """Show a stored answer as far as its reader may see it today."""
-    found = pages.readable_answer(_user(request), answer_id)
-    if found is None:
+    page = pages.answer_page(_user(request), answer_id)
+    if page is None:
         raise Http404
-    return render(request, "answers/answer_detail.html", pages.answer_context(found))
+    return render(request, "answers/answer_detail.html", {"page": page})
 
 
 @login_required

@@ -48,8 +48,9 @@ class Section:
         return self.path[-1] if self.path else ""
 
     @property
-    def depth(self) -> int:
-        return min(max(len(self.path), 1), 4)
+    def above(self) -> tuple[str, ...]:
+        """The headings over this one, outermost first."""
+        return self.path[:-1]
 
 
 def matching(documents: DocumentQuerySet, wanted: dict[str, Any]) -> DocumentQuerySet:

@@ -20,6 +20,11 @@ def connect(connection: Connection) -> psycopg.Connection:
     return psycopg.connect(**connection.parameters(), dbname=connection.database, autocommit=True)
 
 
+def works(connection: Connection) -> bool:
+    with connect(connection) as session:
+        return session.execute("SELECT 1").fetchone() == (1,)
+
+
 def remember(connection: Connection) -> None:
     with connect(connection) as session:
         session.execute("CREATE TABLE kept (n int)")
@@ -136,7 +141,7 @@ def test_a_server_left_by_a_killed_owner_is_reused(
     connection = server.ensure_running()
 
     assert server.cluster.postmaster().pid == owner.postmaster
-    assert connect(connection)
+    assert works(connection)
     server.release()
     assert not alive(owner.postmaster)
 
@@ -162,7 +167,7 @@ def test_owner_and_server_killed_together_leave_nothing_that_hinders(
     assert (server.cluster.data / "postmaster.pid").exists()
     assert (server.home / "socket" / ".s.PGSQL.5432").exists()
 
-    assert connect(server.ensure_running())
+    assert works(server.ensure_running())
 
 
 def test_a_pid_file_from_before_a_reboot_may_name_a_living_process(server: EmbeddedPostgres) -> None:
@@ -179,7 +184,7 @@ def test_a_pid_file_from_before_a_reboot_may_name_a_living_process(server: Embed
 
     connection = server.ensure_running()
 
-    assert connect(connection)
+    assert works(connection)
     assert stranger.poll() is None
     stranger.kill()
     stranger.wait()
@@ -188,18 +193,19 @@ def test_a_pid_file_from_before_a_reboot_may_name_a_living_process(server: Embed
 def test_a_server_starts_although_a_query_of_the_killed_one_still_runs(server: EmbeddedPostgres) -> None:
     connection = server.ensure_running()
     remember(connection)
-    with connect(connection) as session:
-        backend = session.info.backend_pid
-        # A stopped backend cannot notice that its server is gone, like one deep in a long computation.
-        os.kill(backend, signal.SIGSTOP)
-        kill(server.cluster.postmaster().pid)
-        waker = subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {backend}"])
+    session = connect(connection)
+    backend = session.info.backend_pid
+    # A stopped backend cannot notice that its server is gone, like one deep in a long computation.
+    os.kill(backend, signal.SIGSTOP)
+    kill(server.cluster.postmaster().pid)
+    waker = subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {backend}"])
 
-        again = server.ensure_running()
+    again = server.ensure_running()
 
-        assert remembered(again)
-        waker.wait()
-        wait_until(lambda: not alive(backend))
+    assert remembered(again)
+    waker.wait()
+    wait_until(lambda: not alive(backend))
+    session.close()
 
 
 def test_an_interrupted_initdb_is_begun_again(var: Path) -> None:
@@ -208,7 +214,7 @@ def test_an_interrupted_initdb_is_begun_again(var: Path) -> None:
     (half / "PG_VERSION").write_text("18\n")
 
     server = EmbeddedPostgres(var / "postgres")
-    assert connect(server.ensure_running())
+    assert works(server.ensure_running())
 
     assert not half.exists()
     server.release()
@@ -220,7 +226,7 @@ def test_a_database_lost_between_initdb_and_its_creation_is_created(server: Embe
         session.execute("DROP DATABASE sci_rag")
     server.release()
 
-    assert connect(server.ensure_running())
+    assert works(server.ensure_running())
 
 
 def test_a_forked_child_holds_nothing_and_stops_nothing(server: EmbeddedPostgres) -> None:
@@ -234,7 +240,7 @@ def test_a_forked_child_holds_nothing_and_stops_nothing(server: EmbeddedPostgres
             os._exit(0)
     os.waitpid(pid, 0)
 
-    assert connect(server.ensure_running())
+    assert works(server.ensure_running())
 
 
 def test_a_forked_child_that_outlives_its_parent_does_not_keep_the_server(home: Path) -> None:
@@ -242,7 +248,7 @@ def test_a_forked_child_that_outlives_its_parent_does_not_keep_the_server(home: 
         "import os, sys, time; from pathlib import Path; from sci_rag_site.embedded_postgres import EmbeddedPostgres\n"
         "s = EmbeddedPostgres(Path(sys.argv[1])); s.ensure_running(); print(s.cluster.postmaster().pid, flush=True)\n"
         "pid = os.fork()\n"
-        "if pid == 0:\n    os.close(1); time.sleep(60); os._exit(0)\n"
+        "if pid == 0:\n    os.close(1); os.close(2); time.sleep(60); os._exit(0)\n"
         "print(pid, flush=True)"
     )
     run = subprocess.run(
@@ -281,14 +287,14 @@ def test_ctrl_c_in_the_terminal_of_one_user_leaves_the_server_to_the_others(
     starter.process.communicate(timeout=30)
 
     assert alive(starter.postmaster)
-    assert connect(server.ensure_running())
+    assert works(server.ensure_running())
 
 
 def test_programs_started_by_a_user_do_not_keep_the_server(home: Path) -> None:
     code = (
         "import subprocess, sys; from pathlib import Path; from sci_rag_site.embedded_postgres import EmbeddedPostgres\n"
         "s = EmbeddedPostgres(Path(sys.argv[1])); s.ensure_running()\n"
-        "child = subprocess.Popen(['sleep', '60'], close_fds=False, stdout=subprocess.DEVNULL)\n"
+        "child = subprocess.Popen(['sleep', '60'], close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
         "print(s.cluster.postmaster().pid, child.pid, flush=True)"
     )
     run = subprocess.run(

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from corpus.identifiers import fold, normalise_doi
+from corpus.parsing.registry import parse
 from corpus.rights import ALL_CLASSES
-from evaluation.questions import read_questions
+from evaluation.questions import SeedQuestion, read_questions
+from evaluation.relevance import phrases_found
 
 DEMO = Path(__file__).resolve().parents[3] / "domain/demo"
 
@@ -63,7 +65,7 @@ def test_the_questions_cover_what_the_demo_is_there_to_show() -> None:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.id)
-def test_what_a_question_refers_to_is_in_the_manifest(question: Any) -> None:
+def test_what_a_question_refers_to_is_in_the_manifest(question: SeedQuestion) -> None:
     titles = {fold(entry["title"]) for entry in MANIFEST}
 
     assert set(question.reference_documents) <= DOIS
@@ -78,3 +80,49 @@ def test_a_committed_pdf_is_what_its_text_gives(source: Path, tmp_path: Path) ->
 
     committed = DEMO / "documents" / f"{source.stem}.pdf"
     assert (tmp_path / "again.pdf").read_bytes() == committed.read_bytes()
+
+
+def parsed_text(path: Path) -> str:
+    """Return the words of a document as its parser reads them, tables row by row."""
+    blocks = parse(path).blocks
+    return "\n".join("\n".join([block.text, *(" | ".join(row) for row in block.rows)]) for block in blocks)
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """The parsed text of every document, by DOI in normal form or else by folded title."""
+    return {
+        normalise_doi(entry.get("doi", "")) or fold(entry["title"]): parsed_text(DEMO / entry["path"])
+        for entry in MANIFEST
+    }
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.id)
+def test_every_evidence_phrase_stands_in_a_reference_document(
+    question: SeedQuestion, texts: dict[str, str]
+) -> None:
+    references = [*question.reference_documents, *map(fold, question.reference_titles)]
+    found = {phrase for name in references for phrase in phrases_found(question, texts[name])}
+
+    assert found == set(question.evidence_phrases)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.id)
+def test_every_reference_document_of_a_question_holds_evidence(
+    question: SeedQuestion, texts: dict[str, str]
+) -> None:
+    references = [*question.reference_documents, *map(fold, question.reference_titles)]
+
+    assert [name for name in references if not phrases_found(question, texts[name])] == []
+
+
+def test_evidence_stands_nowhere_but_in_the_reference_documents(texts: dict[str, str]) -> None:
+    elsewhere = [
+        (question.id, name)
+        for question in QUESTIONS
+        for name, text in texts.items()
+        if phrases_found(question, text)
+        and name not in {*question.reference_documents, *map(fold, question.reference_titles)}
+    ]
+
+    assert elsewhere == []

@@ -42,7 +42,14 @@ def write_as(account: Account | None, path: Path, text: str) -> None:
     script = 'umask 077 && cat > "$1" && mv -f "$1" "$2"'
     command = ["/bin/sh", "-c", script, "sh", str(draft), str(path)]
     result = subprocess.run(  # noqa: S603
-        command, input=text, capture_output=True, text=True, check=False, cwd="/", **spawn_options(account)
+        command,
+        input=text,
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+        **spawn_options(account),
     )
     if result.returncode:
         raise EmbeddedPostgresError(f"{path} could not be written: {result.stderr.strip()}")

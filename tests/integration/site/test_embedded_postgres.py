@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from sci_rag_site.embedded_postgres import Connection, EmbeddedPostgres
-from tests.integration.site.conftest import ROOT, UserOfServer, alive, kill, wait_until
+from tests.integration.site.conftest import ROOT, USER_OF_SERVER, UserOfServer, alive, kill, wait_until
 
 
 def connect(connection: Connection) -> psycopg.Connection:
@@ -43,9 +43,8 @@ def test_a_new_directory_gets_a_server_with_vectors_unicode_and_no_tcp(var: Path
 
     with connect(connection) as session:
         assert session.execute("SELECT '[1,0]'::vector <=> '[0,1]'").fetchone() == (1.0,)
-        assert session.execute(
-            "SELECT datlocprovider, datlocale FROM pg_database WHERE datname = 'sci_rag'"
-        ).fetchone() == ("b", "C.UTF-8")
+        order = "SELECT datlocprovider, datlocale FROM pg_database WHERE datname = 'sci_rag'"
+        assert session.execute(order).fetchone() == ("b", "C.UTF-8")
         shown = {
             name: session.execute(f"SHOW {name}").fetchone()[0]
             for name in ("server_encoding", "listen_addresses", "password_encryption")
@@ -93,23 +92,9 @@ def test_the_last_user_stops_the_server(
 
 
 def test_processes_that_start_at_once_share_one_server(home: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from sci_rag_site.embedded_postgres import EmbeddedPostgres\n"
-        "s = EmbeddedPostgres(Path(sys.argv[1])); s.ensure_running(); print(s.cluster.postmaster().pid, flush=True)\n"
-        "sys.stdin.read()"
-    )
-    users = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(home)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(4)
-    ]
+    users = start_at_once(home, 4)
 
-    pids = {user.stdout.readline() for user in users}
+    pids = {user.stdout.readline().rsplit(maxsplit=1)[1] for user in users}
 
     assert len(pids) == 1
     assert [user.communicate(timeout=60) and user.returncode for user in users] == [0, 0, 0, 0]
@@ -117,18 +102,18 @@ def test_processes_that_start_at_once_share_one_server(home: Path) -> None:
 
 
 def test_processes_that_begin_with_nothing_at_once_share_one_new_database(var: Path) -> None:
-    users = [
-        subprocess.Popen(
-            [sys.executable, "-c", "import sys; from pathlib import Path; from sci_rag_site.embedded_postgres import EmbeddedPostgres; s = EmbeddedPostgres(Path(sys.argv[1])); print(s.ensure_running().password, flush=True); sys.stdin.read()", str(var / "postgres")],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )
-        for _ in range(3)
-    ]  # fmt: skip
+    users = start_at_once(var / "postgres", 3)
 
-    passwords = {user.stdout.readline() for user in users}
+    pids = {user.stdout.readline().rsplit(maxsplit=1)[1] for user in users}
 
-    assert len(passwords) == 1
+    assert len(pids) == 1
     assert [user.communicate(timeout=60) and user.returncode for user in users] == [0, 0, 0]
+
+
+def start_at_once(home: Path, number: int) -> list[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", USER_OF_SERVER, str(home)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return [subprocess.Popen(command, cwd=ROOT, text=True, **pipes) for _ in range(number)]
 
 
 def test_a_server_left_by_a_killed_owner_is_reused(
@@ -245,8 +230,9 @@ def test_a_forked_child_holds_nothing_and_stops_nothing(server: EmbeddedPostgres
 
 def test_a_forked_child_that_outlives_its_parent_does_not_keep_the_server(home: Path) -> None:
     code = (
-        "import os, sys, time; from pathlib import Path; from sci_rag_site.embedded_postgres import EmbeddedPostgres\n"
-        "s = EmbeddedPostgres(Path(sys.argv[1])); s.ensure_running(); print(s.cluster.postmaster().pid, flush=True)\n"
+        "import os, sys, time; from pathlib import Path; from sci_rag_site.embedded_postgres import *\n"
+        "s = EmbeddedPostgres(Path(sys.argv[1])); s.ensure_running()\n"
+        "print(s.cluster.postmaster().pid, flush=True)\n"
         "pid = os.fork()\n"
         "if pid == 0:\n    os.close(1); os.close(2); time.sleep(60); os._exit(0)\n"
         "print(pid, flush=True)"
@@ -292,9 +278,10 @@ def test_ctrl_c_in_the_terminal_of_one_user_leaves_the_server_to_the_others(
 
 def test_programs_started_by_a_user_do_not_keep_the_server(home: Path) -> None:
     code = (
-        "import subprocess, sys; from pathlib import Path; from sci_rag_site.embedded_postgres import EmbeddedPostgres\n"
+        "import subprocess, sys; from pathlib import Path; from sci_rag_site.embedded_postgres import *\n"
         "s = EmbeddedPostgres(Path(sys.argv[1])); s.ensure_running()\n"
-        "child = subprocess.Popen(['sleep', '60'], close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+        "nowhere = subprocess.DEVNULL\n"
+        "child = subprocess.Popen(['sleep', '60'], close_fds=False, stdout=nowhere, stderr=nowhere)\n"
         "print(s.cluster.postmaster().pid, child.pid, flush=True)"
     )
     run = subprocess.run(
@@ -316,7 +303,7 @@ def test_failed_statements_leave_no_text_in_the_servers_log(server: EmbeddedPost
             session.execute("SELECT 'canary-statement'::int")
         with pytest.raises(psycopg.Error):
             session.execute(
-                "CREATE TEMP TABLE t (x text PRIMARY KEY); INSERT INTO t VALUES ('canary-key'), ('canary-key')"
+                "CREATE TEMP TABLE t (x text PRIMARY KEY); INSERT INTO t VALUES ('canary'), ('canary')"
             )
 
     assert "canary" not in server.cluster.log.read_text()

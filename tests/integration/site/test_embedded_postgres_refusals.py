@@ -13,7 +13,7 @@ import pytest
 
 from sci_rag_site.database import programs, readiness, sockets
 from sci_rag_site.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
-from tests.integration.site.conftest import ANOTHER_UID, IS_ROOT, ROOT
+from tests.integration.site.conftest import ANOTHER_UID, IS_ROOT, ROOT, kill
 
 
 def refusal(directory: Path) -> str:
@@ -216,7 +216,7 @@ def test_a_directory_removed_under_a_running_server_gives_a_new_one(home: Path) 
 
     assert second.cluster.postmaster().pid != orphan
     second.release()
-    os.kill(orphan, 3)
+    kill(orphan)
 
 
 def test_nothing_outside_the_package_is_needed(var: Path) -> None:

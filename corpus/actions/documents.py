@@ -1,0 +1,201 @@
+"""Putting documents into the corpus, and reconciling what is said about one that is held already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import pghistory
+from django.db import IntegrityError, transaction
+
+from corpus import identity, vectors
+from corpus.actions import rights
+from corpus.gateways.embedding import Vectors
+from corpus.identifiers import normalise_doi
+from corpus.models import Chunk, Document, DocumentCitation, EmbeddingVersion, RightsDecision, Source
+from corpus.preparation import Metadata, Prepared
+from corpus.rights import LicenseClass, parse_class, raises
+from corpus.search_text import search_form
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+_BATCH = 200
+
+
+class AlreadyHeld(Exception):
+    """The same text or file is in the corpus."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(f"already held as {document.pk}")
+        self.document = document
+
+
+def store(
+    *,
+    prepared: Prepared,
+    vectors_of_passages: Vectors | None,
+    version: EmbeddingVersion,
+    bucket: str,
+    by: User | None = None,
+) -> Document:
+    """Store a document with all its passages, vectors, references, source and rights decision.
+
+    All or nothing, in one transaction. Raises `AlreadyHeld` when somebody else stored the same text
+    first, be it a moment ago.
+    """
+    context = {"reason": "Taken into the corpus"} | ({} if by is None else {"user": by.pk})
+    try:
+        with transaction.atomic(), pghistory.context(**context):
+            document = _document(prepared, bucket)
+            document.save(force_insert=True)
+            _declare_license(document, prepared, by)
+            _references(document, prepared)
+            chunks = _chunks(document, prepared)
+            if vectors_of_passages is not None:
+                vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages)
+    except IntegrityError:
+        held = Document.objects.filter(content_sha256=prepared.content_sha256).first()
+        if held is None:
+            raise
+        raise AlreadyHeld(held) from None
+    return document
+
+
+def _document(prepared: Prepared, bucket: str) -> Document:
+    metadata, parsed = prepared.metadata, prepared.parsed
+    quality: dict[str, Any] = {**parsed.quality}
+    if parsed.warnings:
+        quality["warnings"] = list(parsed.warnings)
+    return Document(
+        source=_source(metadata),
+        title=metadata.title,
+        authors=list(metadata.authors),
+        year=metadata.year,
+        doi=metadata.doi,
+        journal=metadata.journal,
+        url=metadata.url,
+        language=metadata.language,
+        bucket=bucket,
+        license_class=metadata.license_class.value,
+        license_source=metadata.license_source,
+        rights_statement=metadata.rights_statement,
+        no_derivatives=metadata.no_derivatives,
+        version_label=metadata.version_label,
+        content_sha256=prepared.content_sha256,
+        file_sha256=prepared.file_sha256,
+        file_name=prepared.entry.path.name,
+        media_type=parsed.media_type,
+        page_count=parsed.page_count,
+        chunk_count=len(prepared.passages),
+        parser=parsed.parser,
+        parse_quality=quality,
+        state=Document.State.NEEDS_OCR if prepared.needs_ocr else Document.State.READY,
+        state_reason="no_text" if prepared.needs_ocr else "",
+        extra={"chunking": asdict(prepared.chunking)},
+    )
+
+
+def _source(metadata: Metadata) -> Source:
+    """Return the record of the work: the one with this DOI, filled in where it was only cited, or a new one.
+
+    A work without an identifier has its record too, since a person may have something to say about it.
+    """
+    values = {
+        "title": metadata.title,
+        "authors": list(metadata.authors),
+        "year": metadata.year,
+        "container": metadata.journal,
+        "url": metadata.url,
+    }
+    doi = normalise_doi(metadata.doi)
+    if doi is None:
+        return Source.objects.create(**values)
+    source, is_new = Source.objects.get_or_create(
+        identifier_type=Source.IdentifierType.DOI, identifier_value=doi, defaults=values
+    )
+    if not is_new and not source.title:
+        for name, value in values.items():
+            setattr(source, name, getattr(source, name) or value)
+        source.save(update_fields=list(values))
+    return source
+
+
+def _declare_license(document: Document, prepared: Prepared, by: User | None) -> None:
+    if prepared.metadata.license_class is LicenseClass.UNKNOWN:
+        return
+    RightsDecision.objects.create(
+        document=document,
+        document_title=document.title,
+        from_class=LicenseClass.UNKNOWN.value,
+        to_class=document.license_class,
+        signal=document.license_source,
+        process="manifest" if prepared.entry.line is not None else "ingest",
+        decided_by=by,
+        decided_by_name="" if by is None else by.get_username(),
+        note="Declared when the document was taken in",
+    )
+
+
+def _references(document: Document, prepared: Prepared) -> None:
+    DocumentCitation.objects.bulk_create(
+        [
+            DocumentCitation(
+                citing=document,
+                ordinal=number,
+                text=reference.text,
+                doi_normalised=(normalise_doi(reference.doi) or "")[:500],
+            )
+            for number, reference in enumerate(prepared.parsed.references, start=1)
+        ],
+        batch_size=_BATCH,
+    )
+
+
+def _chunks(document: Document, prepared: Prepared) -> Sequence[Chunk]:
+    return Chunk.objects.bulk_create(
+        [
+            Chunk(
+                document=document,
+                ordinal=passage.ordinal,
+                body=passage.body,
+                content=passage.content,
+                section_path=list(passage.section_path),
+                locator=passage.locator,
+                page_start=passage.page_start,
+                page_end=passage.page_end,
+                boxes=[
+                    [box.page, *(round(edge, 4) for edge in (box.left, box.top, box.right, box.bottom))]
+                    for box in passage.boxes
+                ],
+                is_table=passage.is_table,
+                token_count=passage.token_count,
+                citation_unit=passage.citation_unit,
+                forward_references=list(passage.forward_references),
+                content_sha256=identity.body_sha256(passage.body),
+                rank_key=identity.rank_key(document.content_sha256, passage.ordinal),
+                language=document.language,
+                search_heading=search_form(" ".join([document.title, *passage.section_path])),
+                search_body=search_form(passage.body),
+            )
+            for passage in prepared.passages
+        ],
+        batch_size=_BATCH,
+    )
+
+
+def reconcile_license(*, document: Document, declared: LicenseClass | None, signal: str) -> tuple[str, str]:
+    """Apply a stricter class declared for a document that is held; return a code and a sentence about it.
+
+    A looser one is only reported: software lowers rights, a person raises them.
+    """
+    held = parse_class(document.license_class)
+    if declared is None or declared is held:
+        return "", ""
+    if raises(held, declared):
+        return "looser_license_declared", (
+            f"It is held as {held}; {declared} was declared, which allows more: a person must raise it."
+        )
+    rights.lower_license(document=document, license_class=declared, process="manifest", signal=signal)
+    return "license_lowered", f"Its licence class was lowered from {held} to {declared}, as declared."

@@ -1,0 +1,185 @@
+"""Taking files into the corpus: the run over all of them, its record, and the rehearsal without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import structlog
+from django.conf import settings
+
+from corpus import storage, vectors
+from corpus.actions import runs
+from corpus.chunking import ChunkingLimits
+from corpus.domain_profile import active_profile
+from corpus.gateways.embedding import Embedder, EmbeddingError, active_embedder
+from corpus.inputs import Batch, Refusal
+from corpus.intake import DATABASE_LOST, Intake, Options, duplicate, examine, stored
+from corpus.manifest import Entry
+from corpus.models import Document, IngestionItem, IngestionRun
+from corpus.parsing.blocks import ParseFailure
+from corpus.parsing.registry import ParseLimits
+from corpus.reports import Outcome, Progress, Report, RunReport, Unwatched
+from corpus.succession import link_successors
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+logger = structlog.get_logger(__name__)
+
+# A crash between storing an original and its document leaves the original alone. So does an ingest that
+# is at that point right now, hence a day.
+_ORPHAN_SECONDS = 24 * 3600
+
+
+def default_options(
+    *, bucket: str = "", chunk_tokens: int | None = None, overlap_tokens: int | None = None
+) -> Options:
+    """Return the options of the domain profile and the settings, with what the caller changes."""
+    profile = active_profile()
+    chunking = ChunkingLimits(
+        chunk_tokens=profile.chunk_tokens if chunk_tokens is None else chunk_tokens,
+        overlap_tokens=profile.overlap_tokens if overlap_tokens is None else overlap_tokens,
+        table_tokens=profile.table_tokens,
+    )
+    limits = ParseLimits(max_bytes=settings.SCI_RAG_MAX_UPLOAD_MB * 1_000_000)
+    return Options(chunking=chunking, limits=limits, bucket=bucket)
+
+
+def ingest(
+    batch: Batch,
+    *,
+    options: Options | None = None,
+    embedder: Embedder | None = None,
+    by: User | None = None,
+    progress: Progress | None = None,
+) -> RunReport:
+    """Take the files of `batch` in and record the run; return what became of each.
+
+    A file that fails is a report with a reason and never stops the others. What was stored stays when the
+    run is interrupted, and running it again takes in what is missing. Raises `EmbeddingError` before the
+    first file when the corpus is embedded with something else.
+    """
+    started = monotonic()
+    embedder = embedder or active_embedder()
+    intake = Intake(options or default_options(), embedder, vectors.ensure_version(embedder), by)
+    runs.close_abandoned()
+    run, items = runs.start(
+        origin=batch.origin,
+        names=[file.name for file in batch.files],
+        parameters={"bucket": intake.options.bucket, "embedding": intake.version.name},
+        by=by,
+    )
+    state = IngestionRun.State.FAILED
+    try:
+        reports = ingest_files(items=items, batch=batch, intake=intake, progress=progress or Unwatched())
+        state = IngestionRun.State.FINISHED
+    except KeyboardInterrupt:
+        state = IngestionRun.State.CANCELLED
+        raise
+    finally:
+        runs.finish(run, state)
+    vectors.build_index_when_large(intake.version)
+    sweep_originals()
+    return RunReport(run.pk, reports, monotonic() - started)
+
+
+def ingest_files(
+    *, items: Sequence[IngestionItem], batch: Batch, intake: Intake, progress: Progress
+) -> list[Report]:
+    """Take the files of a recorded run in, recording each as it ends; return their reports in order."""
+    reports = _each(
+        batch, intake.take, progress, on_report=lambda index, report: _record(items[index], report)
+    )
+    for index, report in link_successors(batch, reports, by=intake.by):
+        reports[index] = report
+        _record(items[index], report)
+    return reports
+
+
+def rehearse(batch: Batch, *, options: Options | None = None, progress: Progress | None = None) -> RunReport:
+    """Say what taking `batch` in would do. Files are parsed and cut; nothing is written or embedded."""
+    started = monotonic()
+    chosen = options or default_options()
+    seen: dict[str, str] = {}
+
+    def look(entry: Entry) -> Report:
+        found = examine(entry, chosen)
+        if isinstance(found, Document):
+            return duplicate(entry, found)
+        first = seen.setdefault(found.content_sha256, entry.name)
+        if first != entry.name:
+            return Report(entry.name, Outcome.DUPLICATE, "already_held", f"The same text as {first}.")
+        return stored(entry, found, None)
+
+    reports = _each(batch, look, progress or Unwatched(), on_report=lambda _index, _report: None)
+    return RunReport(None, reports, monotonic() - started)
+
+
+def _each(
+    batch: Batch,
+    handle: Callable[[Entry], Report],
+    progress: Progress,
+    *,
+    on_report: Callable[[int, Report], None],
+) -> list[Report]:
+    progress.begin(len(batch.files))
+    reports = []
+    for index, file in enumerate(batch.files):
+        progress.file(file.name)
+        started = monotonic()
+        if isinstance(file, Refusal):
+            report = Report(file.name, Outcome.FAILED, file.code, file.detail)
+        else:
+            report = _guarded(file, handle)
+        report = replace(report, seconds=round(monotonic() - started, 3))
+        reports.append(report)
+        on_report(index, report)
+        progress.done(report)
+    return reports
+
+
+def _guarded(entry: Entry, handle: Callable[[Entry], Report]) -> Report:
+    """Handle one file; turn what goes wrong with it into its report."""
+    try:
+        return handle(entry)
+    except ParseFailure as failure:
+        return _failed(entry, failure.code, str(failure))
+    except EmbeddingError as error:
+        return _failed(entry, "embedding_failed", str(error))
+    except storage.FileChanged as error:
+        return _failed(entry, "changed_while_reading", str(error))
+    except OSError as error:
+        return _failed(entry, "storage_failed", f"The file could not be kept: {error.strerror or error}.")
+    except DATABASE_LOST:
+        raise
+    except Exception as error:  # noqa: BLE001 - one file's failure never stops the batch
+        # The type alone: messages of the database quote the text they refuse.
+        kind = type(error).__name__
+        logger.error("ingestion.file_failed", kind=kind)  # noqa: TRY400 - tracebacks hold content
+        return _failed(entry, "internal_error", f"Something unforeseen went wrong ({kind}).")
+
+
+def _failed(entry: Entry, code: str, detail: str) -> Report:
+    return Report(entry.name, Outcome.FAILED, code, detail)
+
+
+def _record(item: IngestionItem, report: Report) -> None:
+    item.outcome = report.outcome
+    item.reason = report.reason
+    item.detail = report.detail
+    item.document_id = report.document
+    item.seconds = report.seconds
+    item.save(update_fields=["outcome", "reason", "detail", "document", "seconds"])
+
+
+def sweep_originals() -> int:
+    """Remove originals that belong to no document and unfinished copies, a day after the last touch."""
+    removed = 0
+    for path in storage.older_than(_ORPHAN_SECONDS):
+        if not Document.objects.filter(file_sha256=path.name).exists():
+            path.unlink(missing_ok=True)
+            removed += 1
+    return removed

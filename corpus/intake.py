@@ -1,0 +1,128 @@
+"""One file on its way into the corpus, up to the transaction that stores it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.db import InterfaceError, OperationalError
+
+from corpus import connections, storage
+from corpus.actions import documents
+from corpus.actions.documents import AlreadyHeld
+from corpus.chunking import ChunkingLimits
+from corpus.gateways.embedding import Embedder
+from corpus.manifest import Entry
+from corpus.models import Document, EmbeddingVersion
+from corpus.parsing.registry import ParseLimits
+from corpus.preparation import Prepared, prepare
+from corpus.reports import Outcome, Report
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+DEFAULT_BUCKET = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How files are taken in. The bucket is for those whose manifest entry names none."""
+
+    chunking: ChunkingLimits
+    limits: ParseLimits
+    bucket: str = ""
+
+
+def examine(entry: Entry, options: Options) -> Prepared | Document:
+    """Return the document that holds this file or text already, or what would be stored.
+
+    Reads the database, writes nothing, and holds no connection while the parser runs. Raises
+    `ParseFailure` for a file that cannot be taken in.
+    """
+    file_sha256 = _hash(entry.path, options.limits)
+    if file_sha256:
+        held = Document.objects.filter(file_sha256=file_sha256).order_by("ingested_at", "id").first()
+        if held is not None:
+            return held
+    connections.release()
+    prepared = prepare(entry, file_sha256=file_sha256, chunking=options.chunking, limits=options.limits)
+    return Document.objects.filter(content_sha256=prepared.content_sha256).first() or prepared
+
+
+def _hash(path: Path, limits: ParseLimits) -> str:
+    """Return the file's hash, or nothing for one that the parser will refuse with its reason."""
+    try:
+        return storage.hash_file(path) if path.stat().st_size <= limits.max_bytes else ""
+    except (OSError, ValueError):
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Takes files in, each in a transaction of its own."""
+
+    options: Options
+    embedder: Embedder
+    version: EmbeddingVersion
+    by: User | None = None
+
+    def take(self, entry: Entry) -> Report:
+        """Store the file's document unless it is held already; return what happened.
+
+        Raises `ParseFailure`, `EmbeddingError`, `OSError` and database errors: nothing is stored then,
+        save perhaps the original, which the sweep removes.
+        """
+        found = examine(entry, self.options)
+        if isinstance(found, Document):
+            return self._held(entry, found)
+        vectors = None
+        if found.passages:
+            connections.release()
+            vectors = self.embedder.embed([passage.content for passage in found.passages], task="document")
+        storage.store(entry.path, found.file_sha256)
+        try:
+            document = documents.store(
+                prepared=found,
+                vectors_of_passages=vectors,
+                version=self.version,
+                bucket=bucket_of(entry, self.options),
+                by=self.by,
+            )
+        except AlreadyHeld as first:
+            return self._held(entry, first.document)
+        return stored(entry, found, document)
+
+    def _held(self, entry: Entry, document: Document) -> Report:
+        code, sentence = documents.reconcile_license(
+            document=document,
+            declared=entry.described.license_class,
+            signal=entry.described.license_source,
+        )
+        return duplicate(entry, document, code=code, sentence=sentence)
+
+
+def bucket_of(entry: Entry, options: Options) -> str:
+    """Return the bucket of a file: its own, else the request's, else the default."""
+    return entry.described.bucket or options.bucket or DEFAULT_BUCKET
+
+
+def stored(entry: Entry, prepared: Prepared, document: Document | None) -> Report:
+    """Report a document that was stored, or would be."""
+    identifier = None if document is None else document.pk
+    if prepared.needs_ocr:
+        detail = "No page has text that can be read; it needs OCR before it can be searched."
+        return Report(entry.name, Outcome.NEEDS_OCR, "no_text", detail, identifier)
+    count = len(prepared.passages)
+    detail = " ".join([f"{count} passage{'' if count == 1 else 's'}.", *prepared.parsed.warnings])
+    return Report(entry.name, Outcome.READY, "", detail, identifier, passages=count)
+
+
+def duplicate(entry: Entry, document: Document, *, code: str = "", sentence: str = "") -> Report:
+    """Report a file whose text is in the corpus."""
+    detail = f"The same text is held as “{document.title}”. {sentence}".strip()
+    return Report(entry.name, Outcome.DUPLICATE, code or "already_held", detail, document.pk)
+
+
+# Errors of the database that end a run: the next file would meet them too.
+DATABASE_LOST = (OperationalError, InterfaceError)

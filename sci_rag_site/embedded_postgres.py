@@ -151,9 +151,13 @@ class EmbeddedPostgres:
             atexit.unregister(self.release)
             if self._use is None:
                 return
-            with locks.exclusively(self.home / "start.lock"):
-                if self._use.is_last():
-                    self.cluster.stop()
+            if self.home.exists():
+                with locks.exclusively(self.home / "start.lock"):
+                    if self._use.is_last():
+                        self.cluster.stop()
+                    self._use.give_back()
+            else:
+                # Somebody removed everything; such a server ends by itself within a minute.
                 self._use.give_back()
             self._use = self._postmaster = self._connection = None
 

@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 from django.utils.translation import gettext_lazy as _
 
+from corpus.passages import TableView, table_of
 from corpus.rights import LABELS, parse_class
 
 register = template.Library()
@@ -51,14 +52,6 @@ def pages(thing: Any) -> str:
 
 
 @register.filter
-def table_rows(text: str) -> list[list[str]] | None:
-    """Return the cells of a table passage written with pipes; None when it is not written so."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    rows = [line.strip("|").split("|") for line in lines if line.startswith("|")]
-    if len(rows) < 2:
-        return None
-    return [[cell.strip() for cell in row] for row in rows if not _is_rule(row)]
-
-
-def _is_rule(cells: list[str]) -> bool:
-    return all(set(cell.strip()) <= {"-", ":"} and cell.strip() for cell in cells)
+def as_table(text: str) -> TableView | None:
+    """Return the cells of a table passage; None when it is not written as a table."""
+    return table_of(text)

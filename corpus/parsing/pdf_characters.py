@@ -1,0 +1,235 @@
+"""The characters of a PDF page with their places, by pdfium, gathered into spans."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from corpus.parsing.markup import raised
+from corpus.parsing.pdf_rules import page_rules
+from corpus.parsing.pdf_types import Page, Span, Style
+
+_LINE_END_HYPHEN = 0x02  # how pdfium marks it
+_REPLACEMENT = "\ufffd"
+_SMALLEST_SIZE = 1.0
+_BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "sfbx", "-bd", "medi")
+_ITALIC_NAMES = ("italic", "oblique", "cmti", "cmsl", "-it", "ital")
+_MONO_NAMES = ("mono", "courier", "cmtt", "sftt", "consol", "typewriter", "menlo", "inconsolata")
+_MATH_NAMES = ("cmmi", "cmsy", "cmex", "msam", "msbm", "math", "symbol", "mtmi", "mtsy", "eufm", "rmtmi")
+_FIXED_PITCH, _FORCE_BOLD = 1 << 0, 1 << 18
+
+
+def read_page(page: pypdfium2.PdfPage, number: int) -> Page:
+    """Return what `page` shows: spans in the order of its content, rules, and the words set at an angle."""
+    place = _Placing(page)
+    text_page = page.get_textpage()
+    try:
+        reader = _Reader(text_page.raw, place)
+        reader.read()
+    finally:
+        text_page.close()
+    return Page(
+        number=number,
+        width=place.width,
+        height=place.height,
+        spans=reader.spans,
+        rotated=reader.rotated_texts(),
+        rules=page_rules(page.raw, place),
+        characters=reader.characters,
+        unmapped=reader.unmapped,
+    )
+
+
+class _Placing:
+    """From page coordinates to points from the top left of the page as it is shown."""
+
+    def __init__(self, page: pypdfium2.PdfPage) -> None:
+        self.width, self.height = page.get_size()
+        self.quarter_turns = (page.get_rotation() // 90) % 4
+        left, bottom, right, top = page.get_cropbox()
+        self._left, self._bottom, self._right, self._top = left, bottom, right, top
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """Return where a point of the page's own space is shown."""
+        if self.quarter_turns == 0:
+            return x - self._left, self._top - y
+        if self.quarter_turns == 1:
+            return y - self._bottom, x - self._left
+        if self.quarter_turns == 2:
+            return self._right - x, y - self._bottom
+        return self._top - y, self._right - x
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+        """Return left, top, right, bottom of a rectangle as shown."""
+        (x0, y0), (x1, y1) = self.point(left, bottom), self.point(right, top)
+        return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+
+@dataclass(slots=True)
+class _Open:
+    """The span that is being gathered."""
+
+    text: list[str]
+    left: float
+    right: float
+    baseline: float
+    style: Style
+    styles: Counter[Style] = field(default_factory=Counter)
+
+
+class _Reader:
+    """One pass over the characters of a text page."""
+
+    def __init__(self, raw: Any, place: _Placing) -> None:
+        self.spans: list[Span] = []
+        self.characters = 0
+        self.unmapped = 0
+        self._raw = raw
+        self._place = place
+        self._open: _Open | None = None
+        self._space = False
+        self._rotated: dict[tuple[int, int], list[str]] = {}
+        self._objects: dict[int, tuple[Style, int]] = {}
+        self._fonts: dict[int, tuple[bool, bool, bool, bool]] = {}
+
+    def read(self) -> None:
+        """Gather every character of the page."""
+        raw, point = self._raw, self._place.point
+        rect, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
+        rect_at, x_at, y_at = ctypes.byref(rect), ctypes.byref(x), ctypes.byref(y)
+        high = 0
+        for index in range(pdfium.FPDFText_CountChars(raw)):
+            code = pdfium.FPDFText_GetUnicode(raw, index)
+            if 0xD800 <= code < 0xDC00:
+                high = code
+                continue
+            if 0xDC00 <= code < 0xE000:
+                code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
+            if code in (0x20, 0xA0, 0x0D, 0x0A, 0x09):
+                self._space = True
+                continue
+            pdfium.FPDFText_GetLooseCharBox(raw, index, rect_at)
+            pdfium.FPDFText_GetCharOrigin(raw, index, x_at, y_at)
+            style, turns = self._look(index, rect)
+            char = self._character(code)
+            if turns:
+                self._take_rotated(char, turns, x.value, y.value, style.size)
+                continue
+            if self._place.quarter_turns:
+                left, _, right, _ = self._place.box(rect.left, rect.bottom, rect.right, rect.top)
+            else:
+                left, right = point(rect.left, 0)[0], point(rect.right, 0)[0]
+            self._take(char, left, right, point(x.value, y.value)[1], style)
+        self._close()
+
+    def rotated_texts(self) -> list[str]:
+        """Return the texts set at an angle, one for each line of them."""
+        return [text for parts in self._rotated.values() if (text := "".join(parts).strip())]
+
+    def _character(self, code: int) -> str:
+        self.characters += 1
+        if code == _LINE_END_HYPHEN:
+            return "-"
+        if code < 0x20 or 0xE000 <= code < 0xF900 or code >= 0xFFFE:
+            self.unmapped += 1
+            return _REPLACEMENT
+        return chr(code)
+
+    def _take(self, char: str, left: float, right: float, baseline: float, style: Style) -> None:
+        current = self._open
+        if current is None or not _continues(current, left, right, baseline, style):
+            self._close()
+            self._open = _Open([char], left, right, baseline, style)
+            self._space = False
+        else:
+            is_raised = style.size < 0.85 * current.style.size and baseline < current.baseline - 0.1 * current.style.size
+            if self._space and char not in ",.;:)":
+                current.text.append(" ")
+            if is_raised:
+                char = raised(char, after=_last_full(current.text))
+            current.text.append(char)
+            current.left, current.right = min(current.left, left), max(current.right, right)
+            self._space = False
+            if style.size > current.style.size * 1.15:
+                current.style, current.baseline = style, baseline
+        assert self._open is not None  # noqa: S101 - set above
+        self._open.styles[style] += 1
+
+    def _close(self) -> None:
+        current, self._open = self._open, None
+        if current is not None:
+            style = current.styles.most_common(1)[0][0]
+            self.spans.append(
+                Span("".join(current.text), current.left, current.right, current.baseline, style)
+            )
+
+    def _take_rotated(self, char: str, turns: int, x: float, y: float, size: float) -> None:
+        across = round((x if turns % 2 else y) / max(size, 1.0) * 2)
+        parts = self._rotated.setdefault((turns, across), [])
+        parts.append(f" {char}" if self._space and parts else char)
+        self._space = False
+
+    def _look(self, index: int, rect: Any) -> tuple[Style, int]:
+        """Return style and quarter turns of a character, which it shares with its text object."""
+        handle = pdfium.FPDFText_GetTextObject(self._raw, index)
+        key = ctypes.cast(handle, ctypes.c_void_p).value or 0
+        if key not in self._objects:
+            self._objects[key] = self._look_at_object(handle, index, rect)
+        return self._objects[key]
+
+    def _look_at_object(self, handle: Any, index: int, rect: Any) -> tuple[Style, int]:
+        matrix = pdfium.FS_MATRIX()
+        size, turns = pdfium.FPDFText_GetFontSize(self._raw, index), 0
+        loose = rect.top - rect.bottom
+        if handle and pdfium.FPDFPageObj_GetMatrix(handle, ctypes.byref(matrix)):
+            size *= math.hypot(matrix.c, matrix.d)
+            angle = math.degrees(math.atan2(matrix.b, matrix.a))
+            turns = (round(angle / 90) - self._place.quarter_turns) % 4
+            loose = (rect.right - rect.left) if round(angle / 90) % 2 else loose
+        if not 0.55 * loose < size < 1.8 * loose and loose > _SMALLEST_SIZE and not turns:
+            size = loose / 1.2
+        bold, italic, mono, is_math = self._font(handle)
+        return Style(round(max(size, _SMALLEST_SIZE), 1), bold, italic, mono, is_math), turns
+
+    def _font(self, handle: Any) -> tuple[bool, bool, bool, bool]:
+        font = pdfium.FPDFTextObj_GetFont(handle) if handle else None
+        key = (ctypes.cast(font, ctypes.c_void_p).value or 0) if font else 0
+        if not key:
+            return False, False, False, False
+        if key not in self._fonts:
+            name = _font_name(font)
+            flags = pdfium.FPDFFont_GetFlags(font)
+            has = partial(_names_any, name)
+            is_bold = has(_BOLD_NAMES) or pdfium.FPDFFont_GetWeight(font) >= 600 or bool(flags & _FORCE_BOLD)
+            is_mono = has(_MONO_NAMES) or bool(flags & _FIXED_PITCH)
+            self._fonts[key] = (is_bold, has(_ITALIC_NAMES), is_mono, has(_MATH_NAMES))
+        return self._fonts[key]
+
+
+def _names_any(name: str, parts: tuple[str, ...]) -> bool:
+    return any(part in name for part in parts)
+
+
+def _font_name(font: Any) -> str:
+    buffer = ctypes.create_string_buffer(128)
+    length = pdfium.FPDFFont_GetBaseFontName(font, buffer, 128)
+    return buffer.raw[: max(0, min(length, 128) - 1)].decode("utf-8", "replace").lower()
+
+
+def _last_full(parts: list[str]) -> str:
+    return parts[-1] if parts else ""
+
+
+def _continues(current: _Open, left: float, right: float, baseline: float, style: Style) -> bool:
+    """Whether a character belongs to the span: near its baseline and directly beside it."""
+    size = max(current.style.size, style.size)
+    if abs(baseline - current.baseline) > (0.2 if style.size > 0.85 * size else 0.6) * size:
+        return False
+    return -0.6 * size <= left - current.right <= 0.9 * size or -0.6 * size <= current.left - right <= 0.3 * size

@@ -1,0 +1,170 @@
+"""What a paragraph of a PDF is, told by its type first and by its words second."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from corpus.headings import heading_level
+from corpus.parsing.blocks import BlockKind
+from corpus.parsing.pdf_paragraphs import BULLET, CAPTION, NUMBERED_ITEM, Paragraph
+
+_SECTION_NUMBER = re.compile(r"(?:Chapter\s+|Section\s+|Appendix\s+)?([A-Z]|\d{1,2})((?:\.\d{1,2}){0,4})\.?\s+\S", re.IGNORECASE)
+_LEADERS = re.compile(r"(?:\.\s?){4,}|(?:\u2026\s?){2,}")
+_NOTE_MARK = re.compile(r"(?:\d{1,2}|[*\u2020\u2021\u00a7\u00b6a-f])\s?(?=[A-Z\"\u201c(h])")
+_EQUATION_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)$")
+_LONGEST_HEADING = 220
+_DEEPEST_LEVEL = 5
+
+
+class Kinds:
+    """The kinds of one document's paragraphs: its body type and heading types are found first."""
+
+    def __init__(self, paragraphs: Sequence[Paragraph], heights: Mapping[int, float]) -> None:
+        self._heights = heights
+        self._body = _body_size(paragraphs)
+        self._mono_body = _share_of_mono(paragraphs) > 0.5
+        self._title = self._find_title(paragraphs)
+        self.title = " ".join(_text(part) for part in self._title)
+        self._title_ids = {id(part) for part in self._title}
+        headings = [part for part in paragraphs if self._is_heading(part) and id(part) not in self._title_ids]
+        self._levels = _levels([(_look(part), _depth(_text(part))) for part in headings])
+        self._heading_ids = {id(part) for part in headings}
+
+    def of(self, part: Paragraph) -> tuple[BlockKind, int]:
+        """Return the kind of a paragraph, and its level where it is a heading."""
+        if id(part) in self._title_ids:
+            return BlockKind.HEADING, 1
+        if id(part) in self._heading_ids:
+            return BlockKind.HEADING, _depth(_text(part)) or self._levels.get(_look(part), 2)
+        return self._kind_of_text(part), 0
+
+    def _kind_of_text(self, part: Paragraph) -> BlockKind:
+        text = _text(part)
+        if part.share("mono") > 0.8 and not self._mono_body:
+            return BlockKind.CODE
+        if self._is_caption(part, text):
+            return BlockKind.CAPTION
+        if self._is_footnote(part, text):
+            return BlockKind.FOOTNOTE
+        if BULLET.match(text) or NUMBERED_ITEM.match(text):
+            return BlockKind.LIST_ITEM
+        return BlockKind.EQUATION if _is_equation(part, text) else BlockKind.PARAGRAPH
+
+    def _is_caption(self, part: Paragraph, text: str) -> bool:
+        found = CAPTION.match(text)
+        if found is None:
+            return False
+        is_smaller = part.style.size < self._body - 0.4
+        return found["mark"] is not None or is_smaller or part.first_style.bold
+
+    def _is_footnote(self, part: Paragraph, text: str) -> bool:
+        is_small = part.style.size < 0.93 * self._body
+        is_low = part.top > 0.55 * self._heights.get(part.page, 1e9)
+        return is_small and is_low and _NOTE_MARK.match(text) is not None
+
+    def _is_heading(self, part: Paragraph) -> bool:
+        text = _text(part)
+        if not 2 <= len(text) <= _LONGEST_HEADING or len(part.lines) > 4 or _LEADERS.search(text):
+            return False
+        if sum(char.isalpha() for char in text) < max(2, 0.4 * len(text)) or part.share("math") > 0.3:
+            return False
+        if BULLET.match(text) or self._is_caption(part, text) or _has_page_number(part):
+            return False
+        return self._stands_out(part, text)
+
+    def _stands_out(self, part: Paragraph, text: str) -> bool:
+        size, words = part.style.size, text.split()
+        is_sentence = text.endswith((".", ";", ",")) and len(words) > 3
+        if size > 1.08 * self._body + 0.2 and not text.endswith(",") and len(words) <= 25:
+            return not (is_sentence and len(words) > 12)
+        if part.share("bold") > 0.85 and size > 0.92 * self._body:
+            return not is_sentence and len(words) <= 20
+        if len(part.lines) > 2 or size < 0.92 * self._body:
+            return False
+        level = heading_level(text)
+        return level is not None and (level == 1 or text[0].isdigit()) and not _is_listed(text)
+
+    def _find_title(self, paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
+        """Return the paragraphs of the largest type on the first page with text, when larger than the body."""
+        if not paragraphs:
+            return []
+        first_page = [part for part in paragraphs if part.page == paragraphs[0].page]
+        candidates = [part for part in first_page if sum(char.isalpha() for char in _text(part)) >= 8]
+        largest = max((part.style.size for part in candidates), default=0.0)
+        if largest < 1.15 * self._body:
+            return []
+        title = [part for part in candidates if part.style.size >= largest - 0.3]
+        joined = title[:1]
+        for part in title[1:]:
+            if part.top - joined[-1].bottom < 2.5 * largest:
+                joined.append(part)
+        return joined if len(" ".join(_text(part) for part in joined)) <= 400 else []
+
+
+def _text(part: Paragraph) -> str:
+    return " ".join(line.text for line in part.lines).strip()
+
+
+def _look(part: Paragraph) -> tuple[float, bool]:
+    return round(part.style.size * 2) / 2, part.share("bold") > 0.5
+
+
+def _body_size(paragraphs: Sequence[Paragraph]) -> float:
+    counts: Counter[float] = Counter()
+    for part in paragraphs:
+        for line in part.lines:
+            counts[line.style.size] += len(line.text)
+    if not counts:
+        return 10.0
+    # Sizes that differ by rounding are one.
+    return max(counts, key=lambda size: sum(n for other, n in counts.items() if abs(other - size) <= 0.15))
+
+
+def _share_of_mono(paragraphs: Sequence[Paragraph]) -> float:
+    mono = total = 0
+    for part in paragraphs:
+        for line in part.lines:
+            total += len(line.text)
+            mono += len(line.text) * line.style.mono
+    return mono / total if total else 0.0
+
+
+def _depth(text: str) -> int:
+    """Return the depth of the section number a heading begins with, 0 where it has none."""
+    found = _SECTION_NUMBER.match(text)
+    if found is None or (found[1].isalpha() and not found[2] and not text.lower().startswith("appendix")):
+        return 0
+    return min(found[2].count(".") + 1, _DEEPEST_LEVEL)
+
+
+def _levels(headings: Sequence[tuple[tuple[float, bool], int]]) -> dict[tuple[float, bool], int]:
+    """Return the level of each heading type: the depth its numbered headings have, else its rank by size."""
+    ranked = sorted({look for look, _ in headings}, reverse=True)
+    levels: dict[tuple[float, bool], int] = {}
+    for rank, look in enumerate(ranked, start=1):
+        depths = Counter(depth for other, depth in headings if other == look and depth)
+        levels[look] = depths.most_common(1)[0][0] if depths else min(rank, _DEEPEST_LEVEL)
+    return levels
+
+
+def _has_page_number(part: Paragraph) -> bool:
+    """Whether a number stands far right of the words, as in a table of contents."""
+    spans = part.lines[-1].spans
+    if len(spans) < 2 or not spans[-1].text.strip().isdigit():
+        return False
+    return spans[-1].left - spans[-2].right > 2 * part.style.size
+
+
+def _is_listed(text: str) -> bool:
+    return NUMBERED_ITEM.match(text) is not None and text.endswith((".", ";"))
+
+
+def _is_equation(part: Paragraph, text: str) -> bool:
+    if len(text) > 250 or len(part.lines) > 8:
+        return False
+    is_set_off = part.lines[0].left > part.column_left + 1.5 * part.style.size
+    is_numbered = _EQUATION_NUMBER.search(text) is not None
+    math = part.share("math")
+    return math > 0.45 or (is_set_off and math > 0.2) or (is_numbered and ("=" in text or math > 0.1))

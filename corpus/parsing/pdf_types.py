@@ -1,0 +1,116 @@
+"""What the steps of the PDF layout hand to each other. Points, origin at the top left, y downwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How characters look, as far as layout cares."""
+
+    size: float
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+    math: bool = False
+
+
+@dataclass(slots=True)
+class Span:
+    """Characters that follow each other on one baseline without a gap wider than a word space."""
+
+    text: str
+    left: float
+    right: float
+    baseline: float
+    style: Style
+
+    @property
+    def size(self) -> float:
+        return self.style.size
+
+    @property
+    def top(self) -> float:
+        return self.baseline - 0.75 * self.style.size
+
+    @property
+    def bottom(self) -> float:
+        return self.baseline + 0.22 * self.style.size
+
+
+@dataclass(slots=True)
+class Line:
+    """Spans side by side that are read together, left to right."""
+
+    spans: list[Span]
+    left: float = field(init=False)
+    right: float = field(init=False)
+    baseline: float = field(init=False)
+    style: Style = field(init=False)
+    top: float = field(init=False)
+    bottom: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.spans.sort(key=lambda span: span.left)
+        largest = max(self.spans, key=lambda span: len(span.text))
+        self.style, self.baseline = largest.style, largest.baseline
+        self.left = self.spans[0].left
+        self.right = max(span.right for span in self.spans)
+        self.top = min(span.top for span in self.spans)
+        self.bottom = max(span.bottom for span in self.spans)
+
+    @property
+    def size(self) -> float:
+        return self.style.size
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+    @property
+    def text(self) -> str:
+        """The words of the line; a space wherever spans stand apart."""
+        parts = [self.spans[0].text]
+        for before, span in zip(self.spans, self.spans[1:], strict=False):
+            gap = span.left - before.right
+            is_apart = gap > 0.12 * max(before.size, span.size)
+            parts.append((" " if is_apart else "") + span.text)
+        return "".join(parts)
+
+    def cells(self, gap: float) -> list[Line]:
+        """Return the parts of the line that stand at least `gap` apart."""
+        groups = [[self.spans[0]]]
+        for span in self.spans[1:]:
+            if span.left - max(one.right for one in groups[-1]) >= gap:
+                groups.append([])
+            groups[-1].append(span)
+        return [Line(group) for group in groups]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A drawn line: horizontal where top equals bottom, else vertical."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def is_horizontal(self) -> bool:
+        return self.right - self.left >= self.bottom - self.top
+
+
+@dataclass(slots=True)
+class Page:
+    """The text and rules of one page."""
+
+    number: int
+    width: float
+    height: float
+    spans: list[Span]
+    rotated: list[str]
+    rules: list[Rule]
+    characters: int = 0
+    unmapped: int = 0

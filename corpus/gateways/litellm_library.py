@@ -18,6 +18,9 @@ def litellm() -> Any:
         warnings.simplefilter("ignore")
         import litellm as library
 
+    # It builds types at its first call, and prints values it finds odd: both are nobody's business here.
+    for message in ("Items? .* using the `ReadOnly` qualifier", "Pydantic serializer warnings"):
+        warnings.filterwarnings("ignore", message=message, category=UserWarning)
     library.suppress_debug_info = True
     library.telemetry = False
     library.turn_off_message_logging = True

@@ -51,7 +51,7 @@ class ModelError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and cost of one call, as the provider reports them; None when it does not."""
+    """Tokens and cost of one call, as the provider reports or litellm counts them; None when unknown."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -70,6 +70,12 @@ class ChatModel(Protocol):
 
     def stream(self, *, system: str, user: str, timeout: float) -> Iterator[str | Usage]:
         """Yield pieces of text as they arrive and last the usage; raise `ModelError`."""
+
+
+def warm_up() -> None:
+    """Load what the configured model needs, so that the first question does not wait for it."""
+    if settings.SCI_RAG_LLM_MODEL:
+        litellm()
 
 
 def chat_model() -> ChatModel | None:
@@ -107,12 +113,13 @@ class LiteLLMChat:
         as long as no text has arrived.
         """
         release_connections()
+        litellm()
         if self._breaker.is_open:
             raise ModelError("unavailable")
         deadline = time.monotonic() + timeout
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         for attempt in (1, 2):
-            call = _Call(self.name, messages, {**self.parameters, **self._endpoint}, deadline)
+            call = _Call(self.name, messages, {**self.parameters, **self._endpoint}, deadline, timeout)
             try:
                 yield from call.pieces()
             except _ProviderFailure as failure:
@@ -148,13 +155,20 @@ class _Call:
     """One request. It runs in a thread, so that a server that drips bytes cannot hold the caller."""
 
     def __init__(
-        self, model: str, messages: list[dict[str, str]], options: dict[str, Any], deadline: float
+        self,
+        model: str,
+        messages: list[dict[str, str]],
+        options: dict[str, Any],
+        deadline: float,
+        timeout: float,
     ) -> None:
         self.has_yielded = False
         self._model = model
         self._messages = messages
         self._options = options
         self._deadline = deadline
+        # Constant from call to call: litellm keeps one client, and its connections, for each value.
+        self._timeout = timeout
         self._arrivals: queue.Queue[Any] = queue.Queue()
         self._closed = threading.Event()
         self._response: Any = None
@@ -194,6 +208,9 @@ class _Call:
     def _read(self) -> None:
         try:
             self._response = self._request()
+            if self._response is None:
+                # What litellm returns instead of an error for some refusals, 422 among them.
+                raise _ProviderFailure("rejected", kind="NoReply")
             reason = None
             for chunk in self._response:
                 if self._closed.is_set():
@@ -212,13 +229,12 @@ class _Call:
     def _request(self) -> Any:
         import httpx
 
-        remaining = max(0.1, self._deadline - time.monotonic())
         return litellm().completion(
             model=self._model,
             messages=self._messages,
             stream=True,
             stream_options={"include_usage": True},
-            timeout=httpx.Timeout(remaining, connect=min(CONNECT_SECONDS, remaining)),
+            timeout=httpx.Timeout(self._timeout, connect=min(CONNECT_SECONDS, self._timeout)),
             num_retries=0,
             max_retries=0,
             **self._options,
@@ -288,17 +304,27 @@ def _described(error: BaseException) -> _ProviderFailure:
     if isinstance(error, _ProviderFailure):
         return error
     kind = type(error).__name__
-    status = getattr(error, "status_code", None)
-    chain = {kind, type(error.__cause__).__name__, type(error.__context__).__name__}
-    if chain & _TIMEOUT or status == 408:
+    statuses = (getattr(link, "status_code", None) for link in _chain(error))
+    status = next((status for status in statuses if isinstance(status, int)), None)
+    kinds = {type(link).__name__ for link in _chain(error)}
+    if kinds & _TIMEOUT or status == 408:
         return _ProviderFailure("timeout", kind=kind)
     if status == 429:
         return _ProviderFailure("rate_limited", kind=kind, passes=True, wait=_retry_after(error))
-    if chain & _GARBAGE:
+    if kinds & _GARBAGE:
         return _ProviderFailure("garbage", kind=kind)
-    if isinstance(status, int) and 400 <= status < 500 and status not in _PASSING:
+    if status is not None and 400 <= status < 500 and status not in _PASSING:
         return _ProviderFailure("rejected", kind=kind)
     return _ProviderFailure("unavailable", kind=kind, passes=True, wait=_retry_after(error))
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    for _ in range(8):
+        if link is None:
+            return
+        yield link
+        link = link.__cause__ or link.__context__
 
 
 def _retry_after(error: BaseException) -> float | None:

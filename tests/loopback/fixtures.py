@@ -1,5 +1,6 @@
 """Fixtures of the loopback servers, shared through tests/conftest.py."""
 
+import inspect
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,18 @@ from tests.loopback.openai_server import OpenAIServer
 
 # Looked for in logs, errors, pages and rows: a provider's key may never get there.
 KEY_CANARY = "sk-canary-5f1d0c7ab3e94c6d"
+
+
+def forget_clients() -> None:
+    """Close the connections litellm keeps: left to the collector, they would fail some later test."""
+    from corpus.gateways.litellm_library import litellm
+
+    cache = litellm().in_memory_llm_clients_cache
+    for client in list(cache.cache_dict.values()):
+        close = getattr(client, "close", None)
+        if close is not None and not inspect.iscoroutinefunction(close):
+            close()
+    cache.flush_cache()
 
 
 @pytest.fixture

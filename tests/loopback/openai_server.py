@@ -69,6 +69,13 @@ class Request:
         return "\n".join(str(message["content"]) for message in self.body["messages"])
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Stay silent: clients hang up on purpose here."""
+
+
 class OpenAIServer:
     """Start with `with OpenAIServer() as server`; `server.base_url` is the API base."""
 
@@ -77,8 +84,7 @@ class OpenAIServer:
         self.stopping = threading.Event()
         self._replies: list[Reply] = []
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     @property
@@ -111,7 +117,7 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            request = Request(self.path, dict(self.headers), body)
+            request = Request(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
             server.requests.append(request)
             reply = server.next_reply()
             server.stopping.wait(reply.wait)
@@ -147,7 +153,7 @@ def _send(handler: BaseHTTPRequestHandler, status: int, headers: dict[str, str],
 
 
 def _error_body(request: Request) -> bytes:
-    said = f"Incorrect key {request.headers.get('Authorization', '')}: {request.body}"
+    said = f"Incorrect key {request.headers.get('authorization', '')}: {request.body}"
     return json.dumps({"error": {"message": said, "type": "error", "code": "error"}}).encode()
 
 

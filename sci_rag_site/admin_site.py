@@ -12,6 +12,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
@@ -56,7 +57,7 @@ class SciRagAdminSite(AdminSite):
         guarded = super().admin_view(_recorded(view), cacheable)
         return csp_update(POLICY)(guarded)
 
-    @never_cache
+    @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Send visitors to the one sign-in page, which throttles; refuse who is signed in already."""
         if self.has_permission(request):

@@ -4,5 +4,10 @@ import os
 
 from django.core.asgi import get_asgi_application
 
+# Imported for its effect: tasks that pages send find their broker.
+from sci_rag_site.celery import app as celery_app
+
+__all__ = ["application", "celery_app"]
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
 application = get_asgi_application()

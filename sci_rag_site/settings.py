@@ -172,6 +172,9 @@ UNFOLD = {
     "SITE_URL": "/",
     "SITE_SYMBOL": "library_books",
     "SHOW_BACK_BUTTON": True,
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": "corpus.admin_navigation.icon"},
+    ],
     "STYLES": ["corpus.admin_navigation.stylesheet"],
     "SIDEBAR": {"navigation": "corpus.admin_navigation.sidebar"},
     # The petrol of the other pages.

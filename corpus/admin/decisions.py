@@ -17,6 +17,9 @@ from corpus.models import Document, RightsDecision
 from corpus.rights import parse_class, raises
 from corpus.scope import EVERYTHING
 
+# What the report of a change and the page of a document link to.
+_LINKED_FILTERS = {"decided_at__exact", "decided_by", "document__id__exact"}
+
 
 @admin.register(RightsDecision)
 class RightsDecisionAdmin(ReadOnlyAdmin[RightsDecision]):
@@ -39,8 +42,8 @@ class RightsDecisionAdmin(ReadOnlyAdmin[RightsDecision]):
         return rows.filter(about)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """Allow the filters that the report of a bulk change links to."""
-        return lookup in {"decided_at__exact", "decided_by"} or super().lookup_allowed(lookup, value, request)
+        """Allow the filters that other screens link to."""
+        return lookup in _LINKED_FILTERS or super().lookup_allowed(lookup, value, request)
 
     @display(description=gettext_lazy("decided"), ordering="decided_at")
     def decided(self, decision: RightsDecision) -> str:

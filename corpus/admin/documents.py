@@ -22,7 +22,15 @@ from corpus.actions.rights import PERMISSION
 from corpus.admin import license_change, supersession
 from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.history import HistoryAdmin
-from corpus.admin_base import ModelAdmin, ModelForm, badge, covered_documents, display, license_badge
+from corpus.admin_base import (
+    ModelAdmin,
+    ModelForm,
+    TextInputWidget,
+    badge,
+    covered_documents,
+    display,
+    license_badge,
+)
 from corpus.identifiers import normalise_doi
 from corpus.models import Document, DocumentEvent
 from corpus.waiting import claimed_retractions
@@ -84,6 +92,7 @@ class DocumentForm(ModelForm[Document]):
     class Meta:
         model = Document
         fields = ("title", "authors", "year", "doi", "journal", "url", "language", "version_label", "source")
+        widgets = {"title": TextInputWidget, "journal": TextInputWidget}
 
     def clean_doi(self) -> str:
         """Refuse what is no DOI: it would silently not match anything."""
@@ -103,7 +112,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         "state_badge",
         "bucket",
         "year",
-        "chunk_count",
+        "passage_count",
         "ingested",
     )
     list_filter = (
@@ -127,7 +136,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
     fieldsets = (
         (
             gettext_lazy("Rights"),
-            {"fields": ("licence", "license_source", "no_derivatives", "rights_statement")},
+            {"fields": ("licence_detail", "signal", "no_derivatives", "rights_statement")},
         ),
         (gettext_lazy("Standing"), {"fields": ("standing_detail", "succession", "version_label", "source")}),
         (
@@ -145,7 +154,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         ),
     )  # fmt: skip
     readonly_fields = (
-        "licence", "license_source", "rights_statement", "standing_detail", "succession", "state_badge",
+        "licence_detail", "signal", "rights_statement", "standing_detail", "succession", "state_badge",
         "state_reason", "bucket", "passages", "file_name", "media_type", "page_count", "parser", "quality",
         "ingested_at", "content_sha256", "file_sha256",
     )  # fmt: skip
@@ -213,11 +222,35 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
 
     @display(description=gettext_lazy("licence"), ordering="license_class")
     def licence(self, document: Document) -> SafeString:
-        """Show the class in words, and in the form the way to change it."""
+        """Show the class in words."""
         shown = license_badge(document.license_class)
-        if document.no_derivatives:
-            shown += " " + badge(_("Quote verbatim"), "caution")
-        return shown
+        if not document.no_derivatives:
+            return shown
+        return format_html("{} {}", shown, badge(_("Quote verbatim"), "caution"))
+
+    @display(description=gettext_lazy("licence"))
+    def licence_detail(self, document: Document) -> SafeString:
+        """Show the class with the ways to change it and to see how it came about."""
+        return format_html(
+            '{} <a href="{}?documents={}">{}</a> · <a href="{}?document__id__exact={}">{}</a>',
+            self.licence(document),
+            reverse("admin:corpus_document_license"),
+            document.pk,
+            _("Change…"),
+            reverse("admin:corpus_rightsdecision_changelist"),
+            document.pk,
+            _("Decisions"),
+        )
+
+    @display(description=gettext_lazy("licence signal"))
+    def signal(self, document: Document) -> str:
+        """Show what the class was derived from, verbatim."""
+        return document.license_source
+
+    @display(description=gettext_lazy("passages"), ordering="chunk_count")
+    def passage_count(self, document: Document) -> int:
+        """Show how many there are."""
+        return document.chunk_count
 
     @display(description=gettext_lazy("standing"))
     def standing(self, document: Document) -> SafeString:

@@ -17,10 +17,9 @@ from corpus.models import LICENSE_CHOICES
 class LinesField(forms.CharField):
     """A list of names, one a line."""
 
-    widget = TextareaWidget
-
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("help_text", gettext_lazy("One a line."))
+        kwargs.setdefault("widget", TextareaWidget(attrs={"rows": 3}))
         super().__init__(required=kwargs.pop("required", False), **kwargs)
 
     def prepare_value(self, value: Any) -> Any:

@@ -18,7 +18,15 @@ from django.utils.translation import gettext_lazy
 from corpus.actions.editorial import record_event, withdraw_event
 from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.history import HistoryAdmin
-from corpus.admin_base import ModelAdmin, ModelForm, TabularInline, badge, covered_documents, display
+from corpus.admin_base import (
+    ModelAdmin,
+    ModelForm,
+    TabularInline,
+    TextInputWidget,
+    badge,
+    covered_documents,
+    display,
+)
 from corpus.identifiers import normalise_doi
 from corpus.models import Document, EditorialEvent, Source, SourceEvent
 from corpus.waiting import never_checked
@@ -102,6 +110,7 @@ class SourceForm(ModelForm[Source]):
             "title", "authors", "year", "published_date", "container", "publisher", "url", "version_label",
             "identifier_type", "identifier_value",
         )  # fmt: skip
+        widgets = {"title": TextInputWidget, "container": TextInputWidget, "publisher": TextInputWidget}
 
     def clean(self) -> dict[str, Any]:
         """Bring a DOI into its one form; ask for both halves of an identifier or none."""

@@ -19,7 +19,7 @@ from pgvector.django import HalfVectorField
 from corpus.identifiers import fold, normalise_doi
 from corpus.querysets import ChunkQuerySet, DocumentQuerySet
 from corpus.rights import LABELS, LicenseClass
-from corpus.search_text import TSVECTOR_EXPRESSION
+from corpus.search_text import LENGTH_EXPRESSION, TSVECTOR_EXPRESSION
 
 LICENSE_CHOICES = [(item.value, LABELS[item]) for item in LicenseClass]
 
@@ -269,6 +269,9 @@ class Chunk(models.Model):
     search_body = models.TextField(help_text="Body in search form")
     search_vector = models.GeneratedField(
         expression=TSVECTOR_EXPRESSION, output_field=SearchVectorField(), db_persist=True
+    )
+    search_length = models.GeneratedField(
+        expression=LENGTH_EXPRESSION, output_field=models.IntegerField(), db_persist=True
     )
     indexed_at = models.DateTimeField(db_default=Now(), editable=False)
     graph_extracted_at = models.DateTimeField(null=True, editable=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from django.contrib.postgres.search import SearchVectorField
-from django.db.models import F, Func
+from django.db.models import F, Func, IntegerField
 
 # PostgreSQL text search configurations by language code; others use `simple`.
 CONFIGURATIONS = {
@@ -238,4 +238,13 @@ TSVECTOR_EXPRESSION = Func(
     F("language"),
     template=f"CASE %(expressions)s {_BRANCHES} ELSE {_weighted('simple')} END",
     output_field=SearchVectorField(),
+)
+
+# Words in the search form: what BM25 calls the length of a passage, read without unpacking its vector.
+LENGTH_EXPRESSION = Func(
+    F("search_heading"),
+    F("search_body"),
+    template="cardinality(string_to_array(%(expressions)s, ' '))",
+    arg_joiner=" || ' ' || ",
+    output_field=IntegerField(),
 )

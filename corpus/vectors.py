@@ -81,16 +81,16 @@ def exact_bound(dimensions: int) -> int:
     return 40_000 if dimensions <= 512 else 20_000
 
 
-def index_name(version: EmbeddingVersion) -> str:
+def index_name(version_key: int) -> str:
     """Return the name of the approximate index over one version's vectors."""
-    return f"corpus_embedding_hnsw_{version.pk}"
+    return f"corpus_embedding_hnsw_{int(version_key)}"
 
 
 def has_index(version: EmbeddingVersion) -> bool:
     """Say whether the approximate index of `version` exists and is complete."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%s) AND indisvalid", [index_name(version)]
+            "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%s) AND indisvalid", [index_name(version.pk)]
         )
         return cursor.fetchone() is not None
 
@@ -114,7 +114,7 @@ def build_index(version: EmbeddingVersion, *, memory: str = "1GB") -> None:
     One worker, because parallel builds of pgvector before 0.8.2 leaked other relations' memory, and they
     use shared memory that small containers do not have.
     """
-    name, key, dimensions = index_name(version), int(version.pk), int(version.dimensions)
+    name, key, dimensions = index_name(version.pk), int(version.pk), int(version.dimensions)
     with connection.cursor() as cursor:
         cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
         try:

@@ -1,0 +1,72 @@
+"""What a candidate generator is, and the database session it works in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Protocol
+
+from django.db import connection
+
+from corpus.scope import RetrievalScope
+from retrieval.types import RankedList
+
+
+class LayerTimeout(Exception):
+    """The layer used up its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The active embedding version, pinned for the whole request."""
+
+    key: int
+    name: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRequest:
+    """What every layer is asked. `passages` is how many the scope allows."""
+
+    question: str
+    scope: RetrievalScope
+    limit: int
+    passages: int
+    version: Version | None
+
+
+class Session:
+    """Runs a layer's statements, each bounded by what is left of the layer's time."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = monotonic() + seconds
+
+    def rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return all rows; raise `LayerTimeout` when no time is left to ask."""
+        left = int((self._until - monotonic()) * 1000)
+        if left <= 0:
+            raise LayerTimeout
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(left)])
+            cursor.execute(statement, parameters)
+            return list(cursor.fetchall())
+
+    def set_local(self, name: str, value: str) -> None:
+        """Set a parameter of the server until the layer's transaction ends."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config(%s, %s, true)", [name, value])
+
+
+class Layer(Protocol):
+    """One candidate generator."""
+
+    @property
+    def name(self) -> str: ...
+
+    def prepare(self, request: LayerRequest) -> Any:
+        """Do what needs a model and no database; the result is handed to `candidates`."""
+
+    def candidates(self, request: LayerRequest, prepared: Any, session: Session) -> RankedList:
+        """Return eligible passages, best first, inside one read-only transaction."""

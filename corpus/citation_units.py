@@ -12,7 +12,7 @@ MAX_UNIT = 200
 _MAX_REFERENCES = 100
 _MAX_RANGE = 30
 
-_NUMBER = r"[A-Z]?\d{1,4}(?:[.\-\u2010-\u2013]\d{1,4}){0,4}[a-z]?"
+_NUMBER = r"(?:[A-Z]\.?)?\d{1,4}(?:[.\-\u2010-\u2013]\d{1,4}){0,4}[a-z]?"
 _ROMAN = r"[IVXLC]{1,7}"
 _TABLE_LABEL = re.compile(
     rf"\s*(?:table|tab\.|tabelle|tableau|tabla|tabella)\s+({_NUMBER}|{_ROMAN}\b|[A-Z]\b)", re.IGNORECASE

@@ -31,18 +31,16 @@ from corpus.reports import RunReport
 _EXISTING = click.Path(exists=True, path_type=Path)
 
 
-class _Field(click.ParamType):
-    """A value checked as the manifest field of that name is."""
+def _like(field: str) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return a check of an option's value: what the manifest field of that name allows."""
 
-    def __init__(self, field: str) -> None:
-        self.name = field
-        self._check = FIELDS[field]
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def check(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
         try:
-            return self._check(value)
+            return None if value is None else FIELDS[field](value)
         except FieldError as error:
-            self.fail(f"{value!r} {error}", param, ctx)
+            raise click.BadParameter(f"{value!r} {error}") from None
+
+    return check
 
 
 def _describing(command: Callable[..., None]) -> Callable[..., None]:
@@ -56,14 +54,14 @@ def _describing(command: Callable[..., None]) -> Callable[..., None]:
         "license_class": ("--license", "license_class", "Licence class; unknown without it."),
     }
     for name, (flag, field, text) in reversed(options.items()):
-        command = click.option(flag, name, type=_Field(field), help=f"{text} Single file only.")(command)
+        command = click.option(flag, name, callback=_like(field), help=f"{text} Single file only.")(command)
     return command
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--manifest", "manifest_file", type=_EXISTING, help="JSONL file that describes each document.")
-@click.option("--bucket", type=_Field("bucket"), help="Collection of documents whose entry names none.")
+@click.option("--bucket", callback=_like("bucket"), help="Collection of documents whose entry names none.")
 @_describing
 @click.option(
     "--dry-run", is_flag=True, help="Parse and say what would happen; write nothing, embed nothing."

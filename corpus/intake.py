@@ -42,12 +42,15 @@ def examine(entry: Entry, options: Options) -> Prepared | Document:
     """
     file_sha256 = _hash(entry.path, options.limits)
     if file_sha256:
-        held = Document.objects.filter(file_sha256=file_sha256).order_by("ingested_at", "id").first()
+        held: Document | None = (
+            Document.objects.filter(file_sha256=file_sha256).order_by("ingested_at", "id").first()
+        )
         if held is not None:
             return held
     connections.release()
     prepared = prepare(entry, file_sha256=file_sha256, chunking=options.chunking, limits=options.limits)
-    return Document.objects.filter(content_sha256=prepared.content_sha256).first() or prepared
+    same = Document.objects.filter(content_sha256=prepared.content_sha256).first()
+    return prepared if same is None else same
 
 
 def _hash(path: Path, limits: ParseLimits) -> str:
@@ -120,7 +123,10 @@ def stored(entry: Entry, prepared: Prepared, document: Document | None) -> Repor
 
 def duplicate(entry: Entry, document: Document, *, code: str = "", sentence: str = "") -> Report:
     """Report a file whose text is in the corpus."""
-    detail = f"The same text is held as “{document.title}”. {sentence}".strip()
+    what = "file" if document.state == Document.State.NEEDS_OCR else "text"
+    detail = f"The same {what} is held as “{document.title}”. {sentence}".strip()
+    if document.state == Document.State.NEEDS_OCR:
+        detail = f"{detail} It still needs OCR."
     return Report(entry.name, Outcome.DUPLICATE, code or "already_held", detail, document.pk)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from corpus.identifiers import normalise_doi
-from corpus.rights import LicenseClass, UnknownLicenseClass, parse_class
+from corpus.rights import ALL_CLASSES, LicenseClass, UnknownLicenseClass, parse_class
 
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{2,8})*")
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
@@ -82,8 +82,8 @@ def license_class(value: Any) -> LicenseClass:
     """Return one of the five licence classes."""
     try:
         return parse_class(text(60)(value))
-    except UnknownLicenseClass as error:
-        raise FieldError(f"is unknown: {error}", is_unknown_class=True) from None
+    except UnknownLicenseClass:
+        raise FieldError(f"is none of {', '.join(ALL_CLASSES)}.", is_unknown_class=True) from None
 
 
 def language(value: Any) -> str:

@@ -9,8 +9,8 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
+from io import BufferedReader, BufferedWriter
 from pathlib import Path
-from typing import BinaryIO
 
 from django.conf import settings
 
@@ -37,7 +37,7 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _opened(path: Path) -> BinaryIO:
+def _opened(path: Path) -> BufferedReader:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     file = os.fdopen(descriptor, "rb")
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -72,7 +72,7 @@ def store(path: Path, sha256: str) -> Path:
     return target
 
 
-def _copy(path: Path, target: BinaryIO, sha256: str) -> None:
+def _copy(path: Path, target: BufferedWriter, sha256: str) -> None:
     digest = hashlib.sha256()
     with _opened(path) as source:
         while block := source.read(_BLOCK):

@@ -11,6 +11,7 @@ from uuid import UUID
 import pghistory
 import pghistory.models
 from django.db import models, transaction
+from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from corpus import storage
 from corpus.models import Chunk, Document, RightsDecision, Source
@@ -83,7 +84,9 @@ def _counts(document_id: UUID, chunk_ids: list[int]) -> dict[str, int]:
 
 
 def _pointers(target: type[models.Model], ids: Iterable[object]) -> Iterator[tuple[str, Callable[[], int]]]:
-    for relation in target._meta.related_objects:
+    for relation in target._meta.get_fields(include_hidden=True):
+        if not isinstance(relation, ForeignObjectRel):
+            continue
         model = relation.related_model
         if isinstance(model, str) or issubclass(model, _KEPT) or model._meta.proxy:
             continue
@@ -93,6 +96,6 @@ def _pointers(target: type[models.Model], ids: Iterable[object]) -> Iterator[tup
 
 def _forget_nameless_work(source_id: UUID | None) -> None:
     """Remove the record of a work that nothing can find again: no identifier, no document, no event."""
-    Source.objects.filter(
-        pk=source_id, identifier_value="", documents__isnull=True, events__isnull=True
-    ).delete()
+    if source_id is not None:
+        nameless = Source.objects.filter(pk=source_id, identifier_value="")
+        nameless.filter(documents__isnull=True, events__isnull=True).delete()

@@ -14,7 +14,6 @@ from corpus.scope import RetrievalScope, scope
 
 ALL, CHOSEN = "all", "chosen"
 MAX_QUESTION = 2000
-EXTRACTIVE = "extractive"
 
 
 class AnyNames(forms.MultipleChoiceField):
@@ -72,8 +71,6 @@ class AskForm(ScopeForm):
         label=_("Question"),
         error_messages={"required": _("Write a question first.")},
     )
-    engine = forms.ChoiceField(required=False, choices=[("", ""), (EXTRACTIVE, EXTRACTIVE)])
-    instead_of = forms.UUIDField(required=False)
 
 
 def pairs(requested: RetrievalScope, *, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:

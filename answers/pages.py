@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from answers import reading, rendering, wording
-from answers.forms import EXTRACTIVE, pairs
+from answers.forms import pairs
 from answers.models import Answer, Finding
-from answers.reading import ReadableAnswer, ReadableFinding
+from answers.reading import EXTRACTIVE, ReadableAnswer, ReadableFinding
 from corpus.scope import RetrievalScope, scope
 
 # After these the reader is offered what stands in the passages, word for word.
@@ -68,11 +68,12 @@ class AnswerPage:
         return tuple(s for s in self.sentences if s.finding.kind == Finding.Kind.SUPPORTED)
 
 
-def own_answer(user: User, answer_id: uuid.UUID | None) -> Answer | None:
-    """Return the user's own answer; None for anybody else's."""
-    if answer_id is None:
+def own_answer(user: User, answer_id: str) -> Answer | None:
+    """Return the user's own answer; None for anybody else's and for what is no id."""
+    try:
+        return Answer.objects.filter(asked_by=user, id=uuid.UUID(answer_id)).first()
+    except ValueError:
         return None
-    return Answer.objects.filter(asked_by=user, id=answer_id).first()
 
 
 def answer_page(user: User | AnonymousUser, answer_id: uuid.UUID) -> AnswerPage | None:

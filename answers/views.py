@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django.contrib.auth.decorators import login_required, permission_required
 from django.contrib.auth.models import User
@@ -13,9 +12,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from answers import examples, pages, scoping
+from answers import examples, pages, progress, scoping
 from answers.forms import AskForm, ScopeForm
 from answers.models import Answer
+from answers.reading import EXTRACTIVE
 from answers.streaming import in_a_thread
 from corpus.scope import RetrievalScope
 
@@ -31,13 +31,14 @@ def ask(request: HttpRequest) -> HttpResponse:
     """Show the question box; answer a posted question and go to the answer's own page."""
     if request.method != "POST":
         return _ask_page(request, ScopeForm(request.GET), question=_question_again(request))
-    form = AskForm(_with_example(request))
+    typed = request.POST.get("question", "")
     if request.POST.get("do") == "scope":
-        return _ask_page(request, ScopeForm(request.POST), question=request.POST.get("question", ""))
-    if not form.is_valid():
-        return _ask_page(request, form, question=request.POST.get("question", ""), status=422)
-    answer = pages.drain(_order(request, form))
-    return HttpResponseRedirect(reverse("answer", args=[answer.id]))
+        return _ask_page(request, ScopeForm(request.POST), question=typed)
+    form = _ask_form(request)
+    order = _order(request, form)
+    if order is None:
+        return _ask_page(request, form, question=typed, status=422)
+    return HttpResponseRedirect(reverse("answer", args=[progress.answered(order).id]))
 
 
 @login_required
@@ -63,12 +64,12 @@ def answer_stream(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         return render(request, "answers/stream.html#signed-out", status=401)
     if not request.user.has_perm("answers.add_answer"):
         return render(request, "answers/stream.html#not-allowed", status=403)
-    form = AskForm(_with_example(request))
-    if not form.is_valid():
-        return render(request, "answers/stream.html#refused", {"form": form}, status=422)
+    form = _ask_form(request)
     order = _order(request, form)
+    if order is None:
+        return render(request, "answers/stream.html#refused", {"form": form}, status=422)
     response = StreamingHttpResponse(
-        in_a_thread(lambda: pages.messages(order)), content_type="text/event-stream"
+        in_a_thread(lambda: progress.messages(order)), content_type="text/event-stream"
     )
     response["X-Accel-Buffering"] = "no"
     return response
@@ -113,29 +114,30 @@ def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: i
     return render(request, "answers/ask.html", context, status=422 if scope_errors else status)
 
 
-def _order(request: HttpRequest, form: AskForm) -> pages.Order:
+def _order(request: HttpRequest, form: AskForm) -> progress.Order | None:
+    """Return what is asked; None when the form does not say.
+
+    `instead_of` asks a question of one's own again, as it was, of the engine that needs no model.
+    """
     user = _user(request)
-    return pages.Order(
-        question=form.cleaned_data["question"],
-        requested=form.requested(),
-        by=user,
-        engine=form.cleaned_data["engine"] or None,
-        instead_of=pages.own_answer(user, form.cleaned_data["instead_of"]),
-    )
+    earlier = pages.own_answer(user, request.POST.get("instead_of", ""))
+    if earlier is not None:
+        requested = pages.requested_scope(earlier)
+        return progress.Order(earlier.question, requested, user, engine=EXTRACTIVE, instead_of=earlier)
+    if not form.is_valid():
+        return None
+    return progress.Order(form.cleaned_data["question"], form.requested(), user)
 
 
-def _with_example(request: HttpRequest) -> Any:
+def _ask_form(request: HttpRequest) -> AskForm:
     data = request.POST.copy()
     if example := request.POST.get("example"):
         data["question"] = example
-    return data
+    return AskForm(data)
 
 
 def _question_again(request: HttpRequest) -> str:
-    try:
-        earlier = pages.own_answer(_user(request), uuid.UUID(request.GET.get("from", "")))
-    except ValueError:
-        return ""
+    earlier = pages.own_answer(_user(request), request.GET.get("from", ""))
     return earlier.question if earlier else ""
 
 

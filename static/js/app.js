@@ -29,8 +29,12 @@ function say(text) {
 document.addEventListener("htmx:before:request", (event) => {
   const form = event.target.closest?.("[data-ask-form]");
   if (!form || event.detail.ctx.sourceElement !== form) return;
+  asking.connection?.reader?.cancel();
   asking.form = form;
   asking.connection = null;
+  form.setAttribute("data-asked", "");
+  const trouble = document.getElementById("connection-trouble");
+  if (trouble) trouble.hidden = true;
   setAsking(form, true);
 });
 
@@ -39,7 +43,8 @@ document.addEventListener("htmx:before:sse:connection", (event) => {
 });
 
 document.addEventListener("htmx:sse:close", (event) => {
-  if (event.target !== asking.form) return;
+  // A stream that gave way to a newer one has nothing to say any more.
+  if (event.target !== asking.form || event.detail.connection !== asking.connection) return;
   setAsking(asking.form, false);
   const ended = document.querySelector("#result [data-ended]");
   if (ended) return;
@@ -70,3 +75,11 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   event.target.form.requestSubmit();
 });
+
+// Ticking a class or a collection means "only these".
+document.addEventListener("change", (event) => {
+  const choices = event.target.closest("[data-narrows]");
+  if (!choices) return;
+  const only = document.querySelector(`input[name="${choices.dataset.narrows}"][value="chosen"]`);
+  if (only) only.checked = true;
+}, true);

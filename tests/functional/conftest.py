@@ -87,10 +87,10 @@ class Visit:
     def open(self, path: str) -> None:
         self.page.goto(self.server + path)
 
-    def sign_in(self, name: str, password: str = "correct horse battery") -> None:
+    def sign_in(self, name: str) -> None:
         self.open("/sign-in/")
         self.page.get_by_label("User name").fill(name)
-        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_label("Password").fill("correct horse battery")
         self.page.get_by_role("button", name="Sign in").click()
         expect(self.page.get_by_role("button", name="Sign out")).to_be_visible()
 

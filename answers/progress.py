@@ -1,0 +1,137 @@
+"""An answer while it is made: the engine's events as pieces of the page, in the order they happen."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import structlog
+from django.contrib.auth.models import User
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from answers import pages, reading, rendering
+from answers.events import AnswerEvent, EventName
+from answers.models import Answer
+from answers.streaming import message
+from corpus.scope import RetrievalScope
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A question as somebody asked it."""
+
+    question: str
+    requested: RetrievalScope
+    by: User
+    engine: str | None = None
+    instead_of: Answer | None = None
+
+
+def answered(order: Order) -> Answer:
+    """Ask and wait: the answer as it was stored."""
+    from answers import engine
+
+    return engine.answer(
+        question=order.question,
+        requested=order.requested,
+        by=order.by,
+        engine=order.engine,
+        instead_of=order.instead_of,
+    )
+
+
+def messages(order: Order) -> Iterator[str]:
+    """Ask and yield server-sent events that build the page. Whatever fails is said on the page."""
+    from answers import engine
+
+    view = _View(order)
+    events = engine.ask(
+        question=order.question,
+        requested=order.requested,
+        by=order.by,
+        engine=order.engine,
+        instead_of=order.instead_of,
+    )
+    with contextlib.closing(events):
+        try:
+            for event in events:
+                yield from (message(piece) for piece in view.pieces(event))
+        except Exception:
+            log.exception("answer.stream_failed", answer_id=str(view.answer_id or ""))
+            yield message(partial("#answer", render_to_string("answers/stream.html#trouble"), "outerHTML"))
+
+
+def partial(target: str, html: str, swap: str = "innerHTML") -> SafeString:
+    """Address `html` to one place of the page; text that is not marked safe is escaped."""
+    return format_html('<hx-partial hx-target="{}" hx-swap="{}">{}</hx-partial>', target, swap, html)
+
+
+def announce(text: str) -> SafeString:
+    """Say `text` to people who hear the page."""
+    return partial("#status", text)
+
+
+@dataclass
+class _View:
+    order: Order
+    answer_id: uuid.UUID | None = None
+    stages: list[str] = field(default_factory=list)
+
+    def pieces(self, event: AnswerEvent) -> Iterator[str]:
+        """Yield what changes on the page because of `event`."""
+        if self.answer_id is None:
+            self.answer_id = uuid.UUID(str(event.data["answer"]))
+            context = {"question": self.order.question, "answer_id": self.answer_id}
+            yield render_to_string("answers/stream.html#started", context)
+        match event.name:
+            case EventName.RETRIEVAL_STARTED:
+                yield announce(_("Searching"))
+            case EventName.RETRIEVAL_DONE:
+                yield from self._sources()
+            case EventName.GENERATION_STARTED:
+                yield self._stage("write")
+            case EventName.DELTA:
+                yield partial("#draft", rendering.plain(str(event.data["text"])), "beforeend")
+            case EventName.CITATIONS:
+                yield self._stage("check")
+            case EventName.DONE | EventName.ERROR:
+                yield from self._ending()
+
+    def _stage(self, name: str) -> SafeString:
+        return partial("#stages", render_to_string("answers/stream.html#stages", {"reached": name}))
+
+    def _sources(self) -> Iterator[str]:
+        shown = self._readable()
+        count = len(shown.sources)
+        context = {"cited": (), "uncited": shown.sources, "finished": False}
+        yield partial("#sources", render_to_string("components/sources_panel.html", context), "outerHTML")
+        yield self._stage("read")
+        found = ngettext("%(n)s source found", "%(n)s sources found", count) % {"n": count}
+        yield announce(found)
+
+    def _ending(self) -> Iterator[str]:
+        page = pages.page_of(self._readable())
+        shown = page.shown
+        context = {"page": page, "live": True, "searched": page.searched}
+        sources = {"cited": shown.cited, "uncited": shown.uncited, "finished": True}
+        yield partial("#answer", render_to_string("components/answer_body.html", context), "outerHTML")
+        yield partial("#sources", render_to_string("components/sources_panel.html", sources), "outerHTML")
+        yield partial("#searched", render_to_string("components/searched.html", context), "outerHTML")
+        yield self._stage("done" if page.notice is None else "ended")
+        cited = len(shown.cited)
+        ready = ngettext("Answer ready, %(n)s source cited", "Answer ready, %(n)s sources cited", cited)
+        yield announce(page.notice.title if page.notice else ready % {"n": cited})
+
+    def _readable(self) -> reading.ReadableAnswer:
+        shown = reading.readable(Answer.objects.get(id=self.answer_id), self.order.by)
+        if shown is None:
+            raise Answer.DoesNotExist
+        return shown

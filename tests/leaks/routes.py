@@ -1,0 +1,111 @@
+"""Every route of the site, and how the leak table asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from corpus.rights import ALL_CLASSES
+from tests.leaks.world import World, canary
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request. `about` is whose document or answer it names, when it names one."""
+
+    path: str
+    method: str = "get"
+    data: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+HTMX = {"HX-Request": "true"}
+QUESTION = {"question": "What does biochar hold?"}
+
+
+def names(resolver: URLResolver | None = None, prefix: str = "") -> Iterator[str]:
+    """Yield the full name of every route outside the admin; a route without a name by its pattern."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        if isinstance(entry, URLResolver):
+            if entry.namespace != "admin":
+                yield from names(entry, prefix + (f"{entry.namespace}:" if entry.namespace else ""))
+        else:
+            yield prefix + (entry.name or str(entry.pattern))
+
+
+def admin_paths(world: World) -> Iterator[str]:
+    """Yield an address for every admin route, with the restricted document wherever an id is asked."""
+    admin = next(e for e in get_resolver().url_patterns if getattr(e, "namespace", "") == "admin")
+    for entry, above in _patterns(admin, "/"):
+        yield above + _filled(entry, world)
+
+
+def _patterns(resolver: URLResolver, above: str) -> Iterator[tuple[URLPattern, str]]:
+    here = above + str(resolver.pattern).removeprefix("^")
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLResolver):
+            yield from _patterns(entry, here)
+        elif not hasattr(entry.pattern, "_regex") or "(?P<url>" not in str(entry.pattern):
+            yield entry, here
+
+
+def _filled(entry: URLPattern, world: World) -> str:
+    document = world.documents[ALL_CLASSES[3]]
+    text = str(entry.pattern).removeprefix("^").removesuffix("$")
+    for name, converter in entry.pattern.converters.items():
+        kind = type(converter).__name__
+        value = "1" if kind == "IntConverter" else str(document.id)
+        for prefix in ("int", "str", "path", "uuid", "slug"):
+            text = text.replace(f"<{prefix}:{name}>", value)
+        text = text.replace(f"<{name}>", value)
+    return text
+
+
+def calls(world: World) -> dict[str, list[Call]]:
+    """Return the requests to make for each route. A route that is missing here fails the table."""
+    documents = [reverse("document", args=[d.id]) for d in world.documents.values()]
+    passages = [reverse("passage", args=[p.public_id]) for p in world.passages.values()]
+    answers = [reverse("answer", args=[a.id]) for a in world.answers.values()]
+    words = [canary(item) for item in ALL_CLASSES]
+    listing, asking, scoping = reverse("documents"), reverse("ask"), reverse("scope")
+    return {
+        "ask": [
+            Call(asking),
+            *(Call(asking, data={"from": str(answer.id)}) for answer in world.answers.values()),
+            Call(asking, data={"rights": "chosen", "license_class": "restricted"}),
+            Call(asking, "post", QUESTION),
+            Call(asking, "post", QUESTION | {"rights": "chosen", "license_class": "restricted"}),
+            Call(asking, "post", QUESTION | {"do": "scope", "include_retracted": "on"}),
+        ],
+        "scope": [
+            Call(scoping),
+            Call(scoping, data={"rights": "chosen", "license_class": "unknown"}, headers=HTMX),
+        ],
+        "answer_stream": [
+            Call(reverse("answer_stream"), "post", QUESTION, HTMX),
+            Call(
+                reverse("answer_stream"),
+                "post",
+                QUESTION | {"rights": "chosen", "license_class": "restricted"},
+                HTMX,
+            ),
+        ],
+        "answers": [Call(reverse("answers")), Call(reverse("answers"), data={"q": "biochar"}, headers=HTMX)],
+        "answer": [Call(path) for path in answers],
+        "documents": [
+            Call(listing),
+            Call(listing, headers=HTMX),
+            Call(listing, data={"license_class": "restricted"}),
+            Call(listing, data={"standing": "current", "year_min": "2019", "year_max": "2021"}),
+            *(Call(listing, data={"q": f"10.9999/{word}"}) for word in words),
+        ],
+        "document": [Call(path) for path in documents],
+        "passage": [Call(path) for path in passages],
+        "login": [Call(reverse("login")), Call(reverse("login"), "post", {"username": "a", "password": "b"})],
+        "logout": [Call(reverse("logout"))],
+        "theme": [Call(reverse("theme"), "post", {"theme": "dark", "next": documents[3]})],
+        "healthz": [Call(reverse("healthz"))],
+        "readyz": [Call(reverse("readyz"))],
+    }

@@ -152,8 +152,13 @@ class KeywordLayer:
             terms = _counted(terms, eligible, session)
         if not terms:
             return RankedList(self.name, mode=mode)
-        candidates = _all(terms, required) if reads_all else _rarest(terms, required)
-        return RankedList(self.name, _scored(request, terms, candidates, eligible, session), mode)
+        choose = _all if reads_all else _rarest
+        if required:
+            found = _scored(request, terms, choose(terms, required), eligible, session)
+            if found:
+                return RankedList(self.name, found, f"{mode}, phrase")
+            # Prose quotes what no passage says word by word: rank it like any other question.
+        return RankedList(self.name, _scored(request, terms, choose(terms, ()), eligible, session), mode)
 
 
 def _terms(

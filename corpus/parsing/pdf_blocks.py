@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from corpus.parsing.references import is_reference_heading, to_references
 Part = Paragraph | Table
 _ENDS = (".", "?", "!", ":", "\u201d")
 _SHORTEST_ROTATED = 20
+_TABLE_CAPTION = re.compile(r"(?:supplementary\s+|extended\s+data\s+)?tab(?:le|\.)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +45,22 @@ def build(pages: Sequence[tuple[Page, list[list[Part]]]], forms: WordForms) -> C
     """Return the content of the pages, whose columns come in reading order."""
     for page, columns in pages:
         _set_boxes(page, columns)
-    paragraphs = [part for _, columns in pages for column in columns for part in column if isinstance(part, Paragraph)]
+    paragraphs = [
+        part for _, columns in pages for column in columns for part in column if isinstance(part, Paragraph)
+    ]
     kinds = Kinds(paragraphs, {page.number: page.height for page, _ in pages})
     items = list(_items(pages, kinds))
     characters = sum(_characters(item.part) for item in items)
+    items = list(_merged(items, kinds))
     body, entries = _split_references(items)
     blocks = [_block(item, forms) for item in _joined(body)]
     rotated = list(_rotated(pages))
     blocks = [block for block in _with_captions(blocks) if block.text or block.rows]
     return Content(
         blocks=(*blocks, *rotated),
-        references=to_references(one_line(unwrap([line.text for line in entry.lines], forms)) for entry in entries),
+        references=to_references(
+            one_line(unwrap([line.text for line in entry.lines], forms)) for entry in entries
+        ),
         title=one_line(kinds.title),
         characters=characters + sum(len("".join(block.text.split())) for block in rotated),
         rotated_characters=sum(len("".join(block.text.split())) for block in rotated),
@@ -71,6 +78,50 @@ def _items(pages: Sequence[tuple[Page, list[list[Part]]]], kinds: Kinds) -> Iter
                 else:
                     kind, level = kinds.of(part)
                     yield _Item(part, kind, number, level)
+
+
+def _merged(items: Sequence[_Item], kinds: Kinds) -> Iterator[_Item]:
+    """Yield the items with the lines of one heading, and the labels of one figure, put together."""
+    before: _Item | None = None
+    for item in items:
+        if before is not None and _belong_together(before, item, kinds):
+            assert isinstance(before.part, Paragraph) and isinstance(item.part, Paragraph)  # noqa: S101
+            before.part = replace(
+                before.part,
+                lines=[*before.part.lines, *item.part.lines],
+                boxes=_union(before.part.boxes, item.part.boxes),
+            )
+            continue
+        if before is not None:
+            yield before
+        before = item
+    if before is not None:
+        yield before
+
+
+def _belong_together(first: _Item, second: _Item, kinds: Kinds) -> bool:
+    if not isinstance(first.part, Paragraph) or not isinstance(second.part, Paragraph):
+        return False
+    if first.column != second.column or first.kind is not second.kind:
+        return False
+    gap = second.part.top - first.part.bottom
+    if first.kind is BlockKind.HEADING:
+        return kinds.is_same_heading(first.part, second.part) and gap < 0.9 * second.part.style.size
+    return kinds.is_label(first.part) and kinds.is_label(second.part)
+
+
+def _union(first: list[Box], second: list[Box]) -> list[Box]:
+    """Return one box around the boxes of two parts of one place."""
+    boxes = [*first, *second]
+    return [
+        Box(
+            boxes[0].page,
+            min(box.left for box in boxes),
+            min(box.top for box in boxes),
+            max(box.right for box in boxes),
+            max(box.bottom for box in boxes),
+        )
+    ]
 
 
 def _set_boxes(page: Page, columns: list[list[Part]]) -> None:
@@ -117,7 +168,11 @@ def _split_references(items: Sequence[_Item]) -> tuple[list[_Item], list[Paragra
                 continue
             if level and item.level <= level:
                 level = 0
-        if level and isinstance(item.part, Paragraph) and item.kind not in (BlockKind.HEADING, BlockKind.CAPTION):
+        if (
+            level
+            and isinstance(item.part, Paragraph)
+            and item.kind not in (BlockKind.HEADING, BlockKind.CAPTION)
+        ):
             _add_entry(entries, item.part)
         else:
             body.append(item)
@@ -129,9 +184,15 @@ def _split_references(items: Sequence[_Item]) -> tuple[list[_Item], list[Paragra
 def _add_entry(entries: list[Paragraph], part: Paragraph) -> None:
     """Add a paragraph of the list: an entry, or the rest of the one a column or page broke."""
     text = part.lines[0].text
-    if entries and not _is_numbered(text) and _is_numbered(entries[-1].lines[0].text) == _list_is_numbered(entries):
+    if (
+        entries
+        and not _is_numbered(text)
+        and _is_numbered(entries[-1].lines[0].text) == _list_is_numbered(entries)
+    ):
         last = entries[-1]
-        is_rest = _list_is_numbered(entries) or part.lines[0].left > part.column_left + 4 or text[:1].islower()
+        is_rest = (
+            _list_is_numbered(entries) or part.lines[0].left > part.column_left + 4 or text[:1].islower()
+        )
         if is_rest:
             entries[-1] = replace(last, lines=[*last.lines, *part.lines])
             return
@@ -157,7 +218,9 @@ def _joined(items: Sequence[_Item]) -> Iterator[_Item]:
             taken.add(id(rest))
             assert isinstance(item.part, Paragraph) and isinstance(rest.part, Paragraph)  # noqa: S101
             item.part = replace(
-                item.part, lines=[*item.part.lines, *rest.part.lines], boxes=[*item.part.boxes, *rest.part.boxes]
+                item.part,
+                lines=[*item.part.lines, *rest.part.lines],
+                boxes=[*item.part.boxes, *rest.part.boxes],
             )
             last = rest
         yield item
@@ -199,7 +262,11 @@ def _block(item: _Item, forms: WordForms) -> Block:
     part = item.part
     if isinstance(part, Table):
         return Block(
-            BlockKind.TABLE, rows=part.rows, header_rows=part.header_rows, page=part.page, boxes=tuple(part.boxes)
+            BlockKind.TABLE,
+            rows=part.rows,
+            header_rows=part.header_rows,
+            page=part.page,
+            boxes=tuple(part.boxes),
         )
     lines = [line.text for line in part.lines]
     text = _code(part) if item.kind is BlockKind.CODE else one_line(unwrap(lines, forms))
@@ -229,7 +296,7 @@ def _with_captions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _is_table_caption(block: Block) -> bool:
-    return block.kind is BlockKind.CAPTION and block.text.lower().lstrip("supplementary ").startswith(("tab", "t"))
+    return block.kind is BlockKind.CAPTION and _TABLE_CAPTION.match(block.text) is not None
 
 
 def _rotated(pages: Sequence[tuple[Page, list[list[Part]]]]) -> Iterator[Block]:

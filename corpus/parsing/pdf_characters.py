@@ -81,6 +81,7 @@ class _Open:
     right: float
     baseline: float
     style: Style
+    gaps: list[float] = field(default_factory=list)
     styles: Counter[Style] = field(default_factory=Counter)
 
 
@@ -149,11 +150,15 @@ class _Reader:
             self._open = _Open([char], left, right, baseline, style)
             self._space = False
         else:
-            is_raised = style.size < 0.85 * current.style.size and baseline < current.baseline - 0.1 * current.style.size
-            if self._space and char not in ",.;:)":
-                current.text.append(" ")
+            is_raised = (
+                style.size < 0.85 * current.style.size
+                and baseline < current.baseline - 0.1 * current.style.size
+            )
             if is_raised:
-                char = raised(char, after=_last_full(current.text))
+                char = raised(char, after=current.text[-1])
+            gap = left - current.right
+            is_space = self._space and not (char in ",.;:)" and gap < 0.35 * style.size)
+            current.gaps.append(max(gap, 0.0) if is_space else -1.0)
             current.text.append(char)
             current.left, current.right = min(current.left, left), max(current.right, right)
             self._space = False
@@ -166,9 +171,8 @@ class _Reader:
         current, self._open = self._open, None
         if current is not None:
             style = current.styles.most_common(1)[0][0]
-            self.spans.append(
-                Span("".join(current.text), current.left, current.right, current.baseline, style)
-            )
+            text = _with_spaces(current.text, current.gaps)
+            self.spans.append(Span(text, current.left, current.right, current.baseline, style))
 
     def _take_rotated(self, char: str, turns: int, x: float, y: float, size: float) -> None:
         across = round((x if turns % 2 else y) / max(size, 1.0) * 2)
@@ -223,8 +227,21 @@ def _font_name(font: Any) -> str:
     return buffer.raw[: max(0, min(length, 128) - 1)].decode("utf-8", "replace").lower()
 
 
-def _last_full(parts: list[str]) -> str:
-    return parts[-1] if parts else ""
+def _with_spaces(chars: list[str], gaps: list[float]) -> str:
+    """Return the characters with a space at each gap, -1 standing for none.
+
+    Where nearly every character stands apart, the text is letter-spaced (listings often are), and only
+    the gaps well beyond the usual one are spaces.
+    """
+    spaced = [gap for gap in gaps if gap >= 0]
+    least = 0.0
+    if len(chars) > 3 and len(spaced) > 0.6 * len(gaps):
+        usual = sorted(spaced)[len(spaced) // 3]
+        least = 1.6 * usual + 0.5
+    parts = [chars[0]]
+    for char, gap in zip(chars[1:], gaps, strict=True):
+        parts.append(f" {char}" if gap >= least and gap >= 0 else char)
+    return "".join(parts)
 
 
 def _continues(current: _Open, left: float, right: float, baseline: float, style: Style) -> bool:
@@ -232,4 +249,6 @@ def _continues(current: _Open, left: float, right: float, baseline: float, style
     size = max(current.style.size, style.size)
     if abs(baseline - current.baseline) > (0.2 if style.size > 0.85 * size else 0.6) * size:
         return False
-    return -0.6 * size <= left - current.right <= 0.9 * size or -0.6 * size <= current.left - right <= 0.3 * size
+    return (
+        -0.6 * size <= left - current.right <= 0.9 * size or -0.6 * size <= current.left - right <= 0.3 * size
+    )

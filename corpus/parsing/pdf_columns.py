@@ -114,9 +114,7 @@ def _measure(items: Sequence[Item], x: float) -> Corridor | None:
 
 def _edges(items: Sequence[Item], sides: Sequence[int | None], x: float) -> tuple[float, float]:
     """Return where the running text left of `x` ends and right of it begins; else where any item does."""
-    beside = [
-        (item, side) for item, side in zip(items, sides, strict=True) if not item.left < x < item.right
-    ]
+    beside = [(item, side) for item, side in zip(items, sides, strict=True) if not item.left < x < item.right]
     full = [pair for pair in beside if len(pair[0].text) >= _FULL_TEXT]
     left = [item.right for item, side in full if side == 0] or [i.right for i, side in beside if side == 0]
     right = [item.left for item, side in full if side == 1] or [i.left for i, side in beside if side == 1]
@@ -172,9 +170,7 @@ def _is_grid(items: Sequence[Item], x: float) -> bool:
     return False
 
 
-def _bands(
-    items: Sequence[Item], corridor: Corridor
-) -> list[tuple[list[Item], list[Item], list[Item]]]:
+def _bands(items: Sequence[Item], corridor: Corridor) -> list[tuple[list[Item], list[Item], list[Item]]]:
     """Return (spanning, left, right) for each band from top to bottom."""
     x = (corridor.left + corridor.right) / 2
     bands: list[tuple[list[Item], list[Item], list[Item]]] = [([], [], [])]

@@ -10,11 +10,15 @@ from corpus.headings import heading_level
 from corpus.parsing.blocks import BlockKind
 from corpus.parsing.pdf_paragraphs import BULLET, CAPTION, NUMBERED_ITEM, Paragraph
 
-_SECTION_NUMBER = re.compile(r"(?:Chapter\s+|Section\s+|Appendix\s+)?([A-Z]|\d{1,2})((?:\.\d{1,2}){0,4})\.?\s+\S", re.IGNORECASE)
+_SECTION_NUMBER = re.compile(
+    r"(?:Chapter\s+|Section\s+|Appendix\s+)?([A-Z]|\d{1,2})((?:\.\d{1,2}){0,4})\.?\s+\S", re.IGNORECASE
+)
 _LEADERS = re.compile(r"(?:\.\s?){4,}|(?:\u2026\s?){2,}")
 _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*\u2020\u2021\u00a7\u00b6a-f])\s?(?=[A-Z\"\u201c(h])")
 _EQUATION_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)$")
 _LONGEST_HEADING = 220
+_LONGEST_LABEL = 40
+_LONG_PARAGRAPH = 200
 _DEEPEST_LEVEL = 5
 
 
@@ -28,7 +32,12 @@ class Kinds:
         self._title = self._find_title(paragraphs)
         self.title = " ".join(_text(part) for part in self._title)
         self._title_ids = {id(part) for part in self._title}
-        headings = [part for part in paragraphs if self._is_heading(part) and id(part) not in self._title_ids]
+        credits = self._credits(paragraphs)
+        headings = [
+            part
+            for part in paragraphs
+            if id(part) not in self._title_ids and id(part) not in credits and self._is_heading(part)
+        ]
         self._levels = _levels([(_look(part), _depth(_text(part))) for part in headings])
         self._heading_ids = {id(part) for part in headings}
 
@@ -39,6 +48,18 @@ class Kinds:
         if id(part) in self._heading_ids:
             return BlockKind.HEADING, _depth(_text(part)) or self._levels.get(_look(part), 2)
         return self._kind_of_text(part), 0
+
+    def is_same_heading(self, first: Paragraph, second: Paragraph) -> bool:
+        """Whether `second`, a heading below the heading `first`, is its next line."""
+        return (
+            _look(first) == _look(second) and not _depth(_text(second)) and heading_level(_text(second)) != 1
+        )
+
+    def is_label(self, part: Paragraph) -> bool:
+        """Whether the paragraph is a label in a figure: small, short and no sentence."""
+        text = _text(part)
+        is_short = len(text) <= _LONGEST_LABEL * len(part.lines) and not text.endswith(".")
+        return is_short and part.style.size < 0.88 * self._body
 
     def _kind_of_text(self, part: Paragraph) -> BlockKind:
         text = _text(part)
@@ -68,7 +89,7 @@ class Kinds:
         text = _text(part)
         if not 2 <= len(text) <= _LONGEST_HEADING or len(part.lines) > 4 or _LEADERS.search(text):
             return False
-        if sum(char.isalpha() for char in text) < max(2, 0.4 * len(text)) or part.share("math") > 0.3:
+        if sum(char.isalpha() for char in text) < max(2, 0.3 * len(text)) or part.share("math") > 0.3:
             return False
         if BULLET.match(text) or self._is_caption(part, text) or _has_page_number(part):
             return False
@@ -83,7 +104,7 @@ class Kinds:
             return not is_sentence and len(words) <= 20
         if len(part.lines) > 2 or size < 0.92 * self._body:
             return False
-        level = heading_level(text)
+        level = heading_level(text.removesuffix(".") if _depth(text) > 1 else text)
         return level is not None and (level == 1 or text[0].isdigit()) and not _is_listed(text)
 
     def _find_title(self, paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
@@ -101,6 +122,20 @@ class Kinds:
             if part.top - joined[-1].bottom < 2.5 * largest:
                 joined.append(part)
         return joined if len(" ".join(_text(part) for part in joined)) <= 400 else []
+
+    def _credits(self, paragraphs: Sequence[Paragraph]) -> set[int]:
+        """Return the ids of what stands between the title and the first text: authors and where they work."""
+        if not self._title:
+            return set()
+        found: set[int] = set()
+        start = next(place for place, part in enumerate(paragraphs) if part is self._title[-1])
+        for part in paragraphs[start + 1 :]:
+            text = _text(part)
+            is_text = len(text) >= _LONG_PARAGRAPH and part.style.size <= 1.08 * self._body + 0.2
+            if part.page != self._title[-1].page or is_text or _depth(text) or heading_level(text) == 1:
+                break
+            found.add(id(part))
+        return found
 
 
 def _text(part: Paragraph) -> str:

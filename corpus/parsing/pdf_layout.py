@@ -24,7 +24,6 @@ PARSER = "pdf-layout 1"
 _LARGEST_LOSS = 0.02
 _FEWEST_LETTERS = 5
 _LARGEST_UNMAPPED = 0.3
-_SHORTEST_ROTATED = 20
 
 
 def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
@@ -33,7 +32,9 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
     try:
         count = len(document)
         if count > limits.max_pages:
-            raise ParseFailure("too_many_pages", f"The PDF has {count:,} pages; the limit is {limits.max_pages:,}.")
+            raise ParseFailure(
+                "too_many_pages", f"The PDF has {count:,} pages; the limit is {limits.max_pages:,}."
+            )
         if count == 0:
             raise ParseFailure("damaged", "The PDF has no pages.")
         stated = document.get_metadata_dict()
@@ -41,7 +42,9 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
         for index in range(count):
             reading.add(document, index)
             if reading.characters > limits.max_characters:
-                raise ParseFailure("too_large", f"The PDF has more than {limits.max_characters:,} characters.")
+                raise ParseFailure(
+                    "too_large", f"The PDF has more than {limits.max_characters:,} characters."
+                )
     finally:
         document.close()
     return _document(reading, stated)
@@ -94,7 +97,10 @@ def _document(reading: _Reading, stated: dict[str, str]) -> ParsedDocument:
         [pdf_furniture.PageLines(page.number, page.height, lines[page.number]) for page in reading.pages]
     )
     running = [line.text for page in reading.pages for line in lines[page.number] if id(line) in furniture]
-    flows = [_flow(page, [line for line in lines[page.number] if id(line) not in furniture]) for page in reading.pages]
+    flows = [
+        _flow(page, [line for line in lines[page.number] if id(line) not in furniture])
+        for page in reading.pages
+    ]
     forms = WordForms(_texts(flows))
     content = pdf_blocks.build([(flow.page, flow.parts) for flow in flows], forms)
     quality = _quality(reading, content, running)
@@ -120,7 +126,7 @@ def _document(reading: _Reading, stated: dict[str, str]) -> ParsedDocument:
 
 
 def _flow(page: Page, lines: Sequence[Line]) -> _Flow:
-    tables, rest = pdf_tables.ruled(lines, page.rules)
+    tables, rest = pdf_tables.ruled(lines, page.rules, page.number)
     items: list[Line | Table] = [*rest, *tables]
     parts = [_column(stream, page.number) for stream in pdf_columns.reading_order(items)]
     return _Flow(page, parts)
@@ -152,7 +158,9 @@ def _texts(flows: Sequence[_Flow]) -> Iterator[str]:
 
 def _is_unusable(reading: _Reading, content: pdf_blocks.Content) -> bool:
     letters = sum(char.isalpha() for block in content.blocks for char in block.text[:200])
-    letters += sum(any(char.isalnum() for char in cell) for block in content.blocks for row in block.rows for cell in row)
+    letters += sum(
+        any(char.isalnum() for char in cell) for block in content.blocks for row in block.rows for cell in row
+    )
     return letters < _FEWEST_LETTERS or reading.unmapped > _LARGEST_UNMAPPED * reading.characters
 
 
@@ -161,7 +169,9 @@ def _quality(
 ) -> dict[str, float | int | str]:
     """Return the character balance: what the pages hold, what was kept and what was left out on purpose."""
     furniture = sum(_visible(text) for text in running)
-    rotated = sum(_visible(text) for page in reading.pages for text in page.rotated) - content.rotated_characters
+    rotated = (
+        sum(_visible(text) for page in reading.pages for text in page.rotated) - content.rotated_characters
+    )
     kept = content.characters
     expected = reading.characters - furniture - rotated
     return {

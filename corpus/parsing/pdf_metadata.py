@@ -67,7 +67,9 @@ def _title(stated: str, largest: str, opening: str) -> str:
 def _authors(stated: str, opening: str) -> tuple[str, ...]:
     """Return the stated authors whom the first page names; a file's author is often its typist."""
     shown = _squeezed(opening)
-    return tuple(name for name in as_names(stated) if len(name.split()) > 1 and _squeezed(name.split()[-1]) in shown)
+    return tuple(
+        name for name in as_names(stated) if len(name.split()) > 1 and _squeezed(name.split()[-1]) in shown
+    )
 
 
 def _squeezed(text: str) -> str:

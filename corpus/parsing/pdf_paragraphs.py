@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from corpus.parsing.blocks import Box
 from corpus.parsing.pdf_lines import rows
 from corpus.parsing.pdf_types import Line, Style
 
-BULLET = re.compile(r"(?:[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2043\u2219\u00b7\u25a0\u2713]|[\u2013\u2014-](?=\s))\s*")
+BULLET = re.compile(
+    r"(?:[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2043\u2219\u00b7\u25a0\u2713]|[\u2013\u2014-](?=\s))\s*"
+)
 NUMBERED_ITEM = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z][.)]|\([ivx]{1,4}\))\s+(?=\S)")
 ENTRY = re.compile(r"\[\d{1,4}\]\s*\S|\[[A-Z][\w+]{1,12}\]\s")
 CAPTION = re.compile(
@@ -76,16 +78,17 @@ def _with_drop_caps(lines: list[Line]) -> list[Line]:
         return lines
     usual = median(line.size for line in lines)
     kept: list[Line] = []
-    capitals = [line for line in lines if len(line.text) == 1 and line.text.isupper() and line.size > 1.8 * usual]
+    capitals = [
+        line for line in lines if len(line.text) == 1 and line.text.isupper() and line.size > 1.8 * usual
+    ]
     for line in lines:
         if line in capitals:
             continue
         capital = next((one for one in capitals if _begins(one, line)), None)
         if capital is not None:
-            first = line.spans[0]
-            first.text, first.left = capital.text + first.text, capital.left
+            first = replace(line.spans[0], text=capital.text + line.spans[0].text)
+            line = Line([first, *line.spans[1:]])  # noqa: PLW2901 - the same line, its letter with it
             capitals.remove(capital)
-            line.left = capital.left
         kept.append(line)
     return kept + capitals
 
@@ -121,7 +124,9 @@ def _edges(lines: Sequence[Line]) -> tuple[float, float]:
     common = lefts.most_common(1)[0][0] * 2
     near = [line.left for line in lines if abs(line.left - common) <= 2]
     rights = sorted(line.right for line in lines)
-    return min(near, default=float(common)), rights[int(len(rights) * 0.85)] if len(rights) > 3 else rights[-1]
+    return min(near, default=float(common)), rights[int(len(rights) * 0.85)] if len(rights) > 3 else rights[
+        -1
+    ]
 
 
 def _leading(lines: Sequence[Line]) -> float:
@@ -163,11 +168,15 @@ class _Break:
         larger = max(before.size, line.size)
         if abs(before.size - line.size) > 0.09 * larger and min(len(before.text), len(line.text)) > 3:
             return True
-        return before.style.mono != line.style.mono or _is_bold(before) != _is_bold(line)
+        return _is_code_border(before, line) or _is_bold(before) != _is_bold(line)
 
     def _by_distance(self) -> bool:
         step = self.line.baseline - self._before.baseline
-        usual = max(self.leading * min(1.0, self.line.size / 9), 1.1 * self.line.size) if self.line.size < 7 else self.leading
+        usual = (
+            max(self.leading * min(1.0, self.line.size / 9), 1.1 * self.line.size)
+            if self.line.size < 7
+            else self.leading
+        )
         return step > 1.35 * usual + 0.5 and step > 1.3 * self.line.size
 
     def _by_words(self) -> bool:
@@ -197,7 +206,11 @@ class _Break:
         width = self.right - self.left
         is_short = self._before.right < self.right - 0.12 * width
         begins = self.line.text[:1]
-        return is_short and self._before.text.endswith(_ENDS_SENTENCE[:4]) and (begins.isupper() or begins.isdigit())
+        return (
+            is_short
+            and self._before.text.endswith(_ENDS_SENTENCE[:4])
+            and (begins.isupper() or begins.isdigit())
+        )
 
     def _ends(self) -> bool:
         """Whether the line before may be the last of its paragraph."""
@@ -209,6 +222,14 @@ class _Break:
 def _is_bold(line: Line) -> bool:
     bold = sum(len(span.text) for span in line.spans if span.style.bold)
     return bold > 0.85 * len(line.text.replace(" ", "") or "x")
+
+
+def _is_code_border(first: Line, second: Line) -> bool:
+    """Whether one line is all of one width and the other not at all: an address in the text is no code."""
+    if first.style.mono == second.style.mono:
+        return False
+    code, text = (first, second) if first.style.mono else (second, first)
+    return all(span.style.mono for span in code.spans) and not any(span.style.mono for span in text.spans)
 
 
 def _is_marked(text: str) -> bool:

@@ -19,7 +19,9 @@ _SHORTEST = 6.0
 class Placing(Protocol):
     """Where a rectangle of the page's own space is shown."""
 
-    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]: ...
+    def box(
+        self, left: float, bottom: float, right: float, top: float
+    ) -> tuple[float, float, float, float]: ...
 
 
 def page_rules(page: Any, place: Placing) -> list[Rule]:
@@ -48,7 +50,12 @@ def _rules_of(item: Any, place: Placing) -> Iterator[Rule]:
         yield rule
         return
     count = pdfium.FPDFPath_CountSegments(item)
-    if right - left > _SHORTEST and bottom - top > _SHORTEST and 0 < count <= _MOST_SEGMENTS and _is_stroked(item):
+    if (
+        right - left > _SHORTEST
+        and bottom - top > _SHORTEST
+        and 0 < count <= _MOST_SEGMENTS
+        and _is_stroked(item)
+    ):
         yield from _segments(item, count, place)
 
 
@@ -91,12 +98,22 @@ def _as_rule(left: float, top: float, right: float, bottom: float) -> Rule | Non
 def join_touching(rules: list[Rule]) -> list[Rule]:
     """Return the rules with those that continue each other made one."""
     joined: list[Rule] = []
-    for rule in sorted(rules, key=lambda one: (one.is_horizontal, round(one.top if one.is_horizontal else one.left), one.left, one.top)):
+    for rule in sorted(
+        rules,
+        key=lambda one: (
+            one.is_horizontal,
+            round(one.top if one.is_horizontal else one.left),
+            one.left,
+            one.top,
+        ),
+    ):
         last = joined[-1] if joined else None
         if last is not None and _continue_each_other(last, rule):
             joined[-1] = Rule(
-                min(last.left, rule.left), last.top if rule.is_horizontal else min(last.top, rule.top),
-                max(last.right, rule.right), last.bottom if rule.is_horizontal else max(last.bottom, rule.bottom),
+                min(last.left, rule.left),
+                last.top if rule.is_horizontal else min(last.top, rule.top),
+                max(last.right, rule.right),
+                last.bottom if rule.is_horizontal else max(last.bottom, rule.bottom),
             )
         else:
             joined.append(rule)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Line:
     style: Style = field(init=False)
     top: float = field(init=False)
     bottom: float = field(init=False)
+    text: str = field(init=False)
 
     def __post_init__(self) -> None:
         self.spans.sort(key=lambda span: span.left)
@@ -59,6 +61,7 @@ class Line:
         self.right = max(span.right for span in self.spans)
         self.top = min(span.top for span in self.spans)
         self.bottom = max(span.bottom for span in self.spans)
+        self.text = self._joined()
 
     @property
     def size(self) -> float:
@@ -68,14 +71,12 @@ class Line:
     def height(self) -> float:
         return self.bottom - self.top
 
-    @property
-    def text(self) -> str:
-        """The words of the line; a space wherever spans stand apart."""
+    def _joined(self) -> str:
+        """Return the words of the line; a space wherever spans stand apart."""
         parts = [self.spans[0].text]
-        for before, span in zip(self.spans, self.spans[1:], strict=False):
-            gap = span.left - before.right
-            is_apart = gap > 0.12 * max(before.size, span.size)
-            parts.append((" " if is_apart else "") + span.text)
+        for before, span in pairwise(self.spans):
+            is_apart = span.left - before.right > 0.12 * max(before.size, span.size)
+            parts.append(f" {span.text}" if is_apart else span.text)
         return "".join(parts)
 
     def cells(self, gap: float) -> list[Line]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import transaction
 
-from corpus.gateways.connections import ConnectionHeld
+from corpus.connections import ConnectionHeld
 from corpus.gateways.llm import LONGEST_REPLY, ChatModel, LiteLLMChat, ModelError, Usage, chat_model
 from tests.loopback.fixtures import KEY_CANARY, forget_clients
 from tests.loopback.openai_server import (

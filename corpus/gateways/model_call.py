@@ -1,0 +1,231 @@
+"""One streamed request to a provider, bounded in time and length, its failures named without its words."""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from corpus.gateways.litellm_library import litellm
+
+LONGEST_REPLY: Final = 16_000
+CONNECT_SECONDS: Final = 10.0
+_UNWANTED_ENDS = {"length": "cut_off", "content_filter": "rejected"}
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and cost of one call, as the provider reports or litellm counts them; None when unknown."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class ProviderFailure(Exception):
+    """What went wrong with one request, named by class and status only.
+
+    `passes` says that another try may succeed, `wait` how long the provider asked to be left alone.
+    """
+
+    def __init__(self, code: str, *, kind: str = "", passes: bool = False, wait: float | None = None) -> None:
+        super().__init__(code)
+        self.code = code
+        self.kind = kind
+        self.passes = passes
+        self.wait = wait
+
+    @property
+    def counts(self) -> bool:
+        """Whether this speaks of the provider's health, and not of our request."""
+        return self.code != "rejected"
+
+
+class ModelCall:
+    """One request. It runs in a thread, so that a server that drips bytes cannot hold the caller."""
+
+    def __init__(
+        self,
+        model: str,
+        messages: list[dict[str, str]],
+        options: dict[str, Any],
+        deadline: float,
+        timeout: float,
+    ) -> None:
+        self.has_yielded = False
+        self._model = model
+        self._messages = messages
+        self._options = options
+        self._deadline = deadline
+        # Constant from call to call: litellm keeps one client, and its connections, for each value.
+        self._timeout = timeout
+        self._arrivals: queue.Queue[Any] = queue.Queue()
+        self._closed = threading.Event()
+        self._response: Any = None
+
+    def pieces(self) -> Iterator[str | Usage]:
+        """Yield text and last the usage; raise `ProviderFailure`."""
+        threading.Thread(target=self._read, name="model-call", daemon=True).start()
+        written, usage = 0, Usage()
+        while (arrival := self._next()) is not None:
+            if isinstance(arrival, BaseException):
+                raise _described(arrival) from None
+            usage = _usage(arrival, self._model) or usage
+            text = _text(arrival)
+            if not text:
+                continue
+            self.has_yielded = True
+            written += len(text)
+            if written > LONGEST_REPLY:
+                yield text[: len(text) - (written - LONGEST_REPLY)]
+                raise ProviderFailure("cut_off", kind="TooLong")
+            yield text
+        if not written:
+            raise ProviderFailure("garbage", kind="Empty")
+        yield usage
+
+    def close(self) -> None:
+        """Stop reading. What still arrives is dropped."""
+        self._closed.set()
+        _hang_up(self._response)
+
+    def _next(self) -> Any:
+        try:
+            return self._arrivals.get(timeout=max(0.0, self._deadline - time.monotonic()))
+        except queue.Empty:
+            raise ProviderFailure("timeout", kind="Deadline") from None
+
+    def _read(self) -> None:
+        try:
+            self._response = self._request()
+            reason = None
+            for chunk in self._response:
+                if self._closed.is_set():
+                    break
+                self._arrivals.put(chunk)
+                reason = _finish_reason(chunk) or reason
+            if reason in _UNWANTED_ENDS:
+                self._arrivals.put(ProviderFailure(_UNWANTED_ENDS[reason], kind=reason))
+            self._arrivals.put(None)
+        except BaseException as error:  # noqa: BLE001 the thread's border: the caller raises it
+            self._arrivals.put(error)
+        finally:
+            if self._closed.is_set():
+                _hang_up(self._response)
+
+    def _request(self) -> Any:
+        import httpx
+
+        response = litellm().completion(
+            model=self._model,
+            messages=self._messages,
+            stream=True,
+            stream_options={"include_usage": True},
+            timeout=httpx.Timeout(self._timeout, connect=min(CONNECT_SECONDS, self._timeout)),
+            num_retries=0,
+            max_retries=0,
+            **self._options,
+        )
+        if response is None:
+            # What litellm returns instead of an error for some refusals, 422 among them.
+            raise ProviderFailure("rejected", kind="NoReply")
+        return response
+
+
+def _hang_up(response: Any) -> None:
+    close = getattr(response, "close", None)
+    if close is not None:
+        close()
+
+
+def _text(chunk: Any) -> str:
+    try:
+        content = chunk.choices[0].delta.content
+    except (AttributeError, IndexError, TypeError):
+        return ""
+    return content if isinstance(content, str) else ""
+
+
+def _finish_reason(chunk: Any) -> str | None:
+    try:
+        reason = chunk.choices[0].finish_reason
+    except (AttributeError, IndexError, TypeError):
+        return None
+    return reason if isinstance(reason, str) else None
+
+
+def _usage(chunk: Any, model: str) -> Usage | None:
+    reported = getattr(chunk, "usage", None)
+    if reported is None:
+        return None
+    prompt = _count(getattr(reported, "prompt_tokens", None))
+    completion = _count(getattr(reported, "completion_tokens", None))
+    return Usage(prompt, completion, _cost(model, prompt, completion))
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return int(value) if 0 <= value < 2**31 else None
+
+
+def _cost(model: str, prompt: int | None, completion: int | None) -> float | None:
+    if prompt is None or completion is None:
+        return None
+    try:
+        paid = litellm().cost_per_token(model=model, prompt_tokens=prompt, completion_tokens=completion)
+    except Exception:  # noqa: BLE001 litellm raises a bare Exception for a model without a price
+        return None
+    total = sum(paid)
+    return total if math.isfinite(total) and total > 0 else None
+
+
+_TIMEOUT = {"Timeout", "APITimeoutError", "ReadTimeout", "ConnectTimeout", "TimeoutException"}
+_GARBAGE = {
+    "APIResponseValidationError",
+    "JSONDecodeError",
+    "UnicodeDecodeError",
+    "JSONSchemaValidationError",
+}
+_PASSING = {408, 409, 500, 502, 503, 504, 529}
+
+
+def _described(error: BaseException) -> ProviderFailure:
+    """Name a provider's failure by its class and status alone: its text may repeat key and prompt."""
+    if isinstance(error, ProviderFailure):
+        return error
+    kind = type(error).__name__
+    statuses = (getattr(link, "status_code", None) for link in _chain(error))
+    status = next((status for status in statuses if isinstance(status, int)), None)
+    kinds = {type(link).__name__ for link in _chain(error)}
+    if kinds & _TIMEOUT or status == 408:
+        return ProviderFailure("timeout", kind=kind)
+    if status == 429:
+        return ProviderFailure("rate_limited", kind=kind, passes=True, wait=_retry_after(error))
+    if kinds & _GARBAGE:
+        return ProviderFailure("garbage", kind=kind)
+    if status is not None and 400 <= status < 500 and status not in _PASSING:
+        return ProviderFailure("rejected", kind=kind)
+    return ProviderFailure("unavailable", kind=kind, passes=True, wait=_retry_after(error))
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    for _ in range(8):
+        if link is None:
+            return
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _retry_after(error: BaseException) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    try:
+        seconds = float(headers.get("retry-after", ""))
+    except (TypeError, ValueError):
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None

@@ -4,6 +4,8 @@ import os
 
 from django.core.asgi import get_asgi_application
 
+from sci_rag_site import warming
+
 # Imported for its effect: tasks that pages send find their broker.
 from sci_rag_site.celery import app as celery_app
 
@@ -11,3 +13,4 @@ __all__ = ["application", "celery_app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
 application = get_asgi_application()
+warming.in_background()

@@ -1,0 +1,123 @@
+"""The demo: its documents, what publishers said about them, its accounts and its question."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from corpus import ingestion
+from corpus.actions.editorial import record_event
+from corpus.identifiers import normalise_doi
+from corpus.inputs import Batch, NothingFound, Refusal, from_manifest
+from corpus.models import Document, Source
+from corpus.reports import Outcome, Progress
+from sci_rag_site import accounts
+
+ROLES = {"demo-librarian": "librarian", "demo-asker": "asker", "demo-expert": "expert"}
+
+
+class DemoIncomplete(RuntimeError):
+    """The demo's files are not all there, or not all usable. The message names the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the demo holds now."""
+
+    documents: int
+    new: int
+
+
+def load(progress: Progress) -> Loaded:
+    """Take in the demo documents that are missing, and what was asserted about them."""
+    batch = _batch()
+    dois = {normalise_doi(file.described.doi) for file in batch.files if not isinstance(file, Refusal)} - {
+        None
+    }
+    held = Document.objects.filter(doi_normalised__in=dois, bucket__startswith="demo").count()
+    new = 0
+    if held < len(batch.files):
+        report = ingestion.ingest(batch, progress=progress)
+        for item in report.reports:
+            if item.outcome == Outcome.FAILED:
+                raise DemoIncomplete(f"{item.path}: {item.detail}")
+        new = report.counts[Outcome.READY]
+        _record_events()
+    return Loaded(documents=len(batch.files), new=new)
+
+
+def _batch() -> Batch:
+    try:
+        return from_manifest(_folder() / "manifest.jsonl")
+    except NothingFound as error:
+        raise DemoIncomplete(str(error)) from None
+
+
+def _folder() -> Path:
+    return Path(settings.DOMAIN_DIR) / "demo"
+
+
+def _records(name: str) -> list[dict[str, Any]]:
+    lines = (_folder() / name).read_text().splitlines()
+    return [json.loads(line) for line in lines if line.strip() and not line.startswith("#")]
+
+
+def _record_events() -> None:
+    for event in _records("editorial_events.jsonl"):
+        source = Source.objects.filter(
+            identifier_type=Source.IdentifierType.DOI, identifier_value=normalise_doi(event["doi"])
+        ).first()
+        if source is None:
+            raise DemoIncomplete(f"No document of the demo has the DOI {event['doi']}.")
+        record_event(
+            source=source,
+            kind=event["kind"],
+            origin=event["origin"],
+            happened_on=date.fromisoformat(event["happened_on"]),
+            note=event.get("note", ""),
+            notice_doi=event.get("notice_doi", ""),
+        )
+
+
+def question() -> str:
+    """Return the first seed question that the demo answers."""
+    return next(str(row["question"]) for row in _records("seed_questions.jsonl") if not row["unanswerable"])
+
+
+def passwords_file() -> Path:
+    return Path(settings.VAR_DIR) / "demo-accounts.txt"
+
+
+@transaction.atomic
+def ensure_accounts() -> dict[str, str]:
+    """Return the demo's accounts with their passwords, made once and kept in a file of the owner's."""
+    path = passwords_file()
+    known = dict(line.split() for line in path.read_text().splitlines()) if path.exists() else {}
+    present = {user.username: user for user in User.objects.filter(username__in=ROLES)}
+    if set(known) == set(present) == set(ROLES):
+        return known
+    passwords = {name: known.get(name, accounts.new_password()) for name in ROLES}
+    for name, group in ROLES.items():
+        if name not in present:
+            accounts.create(name=name, groups=[group], password=passwords[name])
+        elif name not in known:
+            present[name].set_password(passwords[name])
+            present[name].save()
+    _keep(path, "".join(f"{name} {password}\n" for name, password in passwords.items()))
+    return passwords
+
+
+def _keep(path: Path, text: str) -> None:
+    draft = path.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    draft.replace(path)

@@ -1,0 +1,1 @@
+"""What `sci-rag doctor` looks at, shared with every other place that shows it."""

@@ -1,0 +1,134 @@
+"""Settings, the domain profile, the parser, models, the worker and the disk."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from django.conf import settings
+from django.core import checks as system_checks
+
+from corpus.domain_profile import InvalidProfile, active_profile
+from corpus.gateways.embedding import EmbeddingError, active_embedder
+from sci_rag_site import file_broker
+from sci_rag_site.health.findings import Finding, fail, ok, warn
+from sci_rag_site.tasks import heartbeat_file
+
+PROMPTS = ("answer.md",)
+SAMPLE = "# Sample\n\nA paragraph that is long enough to be kept as one block of prose by the parser.\n"
+
+
+def configuration() -> Iterator[Finding]:
+    """Run Django's checks, and those for deployment where others reach the site."""
+    public = settings.HTTPS
+    problems = system_checks.run_checks(include_deployment_checks=public)
+    serious = [item for item in problems if item.level >= system_checks.WARNING and not item.is_silenced()]
+    for item in serious:
+        make = fail if item.level >= system_checks.ERROR else warn
+        fix = " ".join((item.hint or "Run 'python manage.py check --deploy'.").split())
+        yield make("configuration", " ".join(item.msg.split()), fix)
+    if settings.DEBUG:
+        yield warn("configuration", "DEBUG is on: error pages show code.", "Remove DEBUG from .env.")
+    elif not serious:
+        yield ok("configuration", "for others, over https" if public else "for this machine only")
+
+
+def domain_profile() -> Iterator[Finding]:
+    """Read the profile and the prompts an expert edits."""
+    folder = Path(settings.DOMAIN_DIR)
+    try:
+        profile = active_profile()
+    except (InvalidProfile, OSError) as error:
+        yield fail("domain profile", " ".join(str(error).split()), f"Correct {folder / 'domain.yaml'}.")
+        return
+    missing = [name for name in PROMPTS if not (folder / "prompts" / name).is_file()]
+    if missing:
+        yield fail("domain profile", f"prompts/{missing[0]} is missing.", f"Restore it in {folder}.")
+    else:
+        yield ok("domain profile", f"{profile.name}, version {profile.digest()[:12]}")
+
+
+def parser() -> Iterator[Finding]:
+    """Parse a sample the way documents are: in a process of its own."""
+    from corpus.parsing.blocks import ParseFailure
+    from corpus.parsing.registry import parse
+
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Path(folder, "sample.md")
+        sample.write_text(SAMPLE)
+        try:
+            parsed = parse(sample)
+        except ParseFailure as failure:
+            yield fail("parser", f"A sample could not be parsed: {failure.code}.", "Run 'make setup' again.")
+            return
+    yield ok("parser", f"{len(parsed.blocks)} blocks of a sample; pypdfium2 {version('pypdfium2')}")
+
+
+def models() -> Iterator[Finding]:
+    """Say which models are set; only `--probe` calls one that is elsewhere."""
+    try:
+        embedder = active_embedder()
+    except EmbeddingError as error:
+        yield fail(
+            "embedding model",
+            " ".join(str(error).split()),
+            "Correct SCI_RAG_EMBEDDING_MODEL, or 'make setup'.",
+        )
+    else:
+        yield ok("embedding model", f"{embedder.version}, {embedder.dimensions} dimensions")
+    if not settings.SCI_RAG_LLM_MODEL:
+        yield ok("answering model", "none: answers quote passages (SCI_RAG_LLM_MODEL sets one)")
+        return
+    where = "an address of its own" if settings.SCI_RAG_LLM_API_BASE else "the provider's address"
+    key = "a key" if settings.SCI_RAG_LLM_API_KEY else "no key"
+    yield ok("answering model", f"{settings.SCI_RAG_LLM_MODEL}, {where}, {key}; --probe tries it")
+
+
+def worker() -> Iterator[Finding]:
+    """See when the worker last did something, and what waits for it."""
+    start = "Run 'sci-rag up', or 'celery -A sci_rag_site worker --beat'."
+    broker = "files" if not settings.CELERY_BROKER_URL else settings.CELERY_BROKER_URL.partition("://")[0]
+    if settings.CELERY_BROKER_URL:
+        from sci_rag_site.celery import app
+
+        try:
+            with app.connection_for_write() as connection:
+                connection.ensure_connection(max_retries=1, timeout=3)
+        except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
+            yield fail(
+                "broker", f"{broker} is not reached: {type(error).__name__}.", "Check CELERY_BROKER_URL."
+            )
+            return
+        yield ok("broker", broker)
+    else:
+        count, age = file_broker.waiting(Path(settings.VAR_DIR) / "broker")
+        if age > 300:
+            yield warn("broker", f"{count} messages wait, the oldest for {age / 60:.0f} minutes.", start)
+        else:
+            yield ok("broker", f"{broker}, {count} messages wait")
+    beat = heartbeat_file()
+    if not beat.exists():
+        yield warn("worker", "It has never run here.", start)
+    elif (silent := time.time() - beat.stat().st_mtime) > 300:
+        yield warn("worker", f"It has done nothing for {silent / 60:.0f} minutes.", start)
+    else:
+        yield ok("worker", f"worked {max(0, silent):.0f} s ago")
+
+
+def disk() -> Iterator[Finding]:
+    """See that the database and the originals have room to grow."""
+    place = Path(settings.VAR_DIR)
+    place.mkdir(parents=True, exist_ok=True)
+    usage = shutil.disk_usage(place)
+    share, free = usage.free / usage.total, f"{usage.free / 1e9:.1f} GB free at {place}"
+    fix = "Free some, or set SCI_RAG_VAR_DIR to a larger disk."
+    if usage.free < 200_000_000:
+        yield fail("disk", f"{free}.", fix)
+    elif share < 0.05 or usage.free < 2_000_000_000:
+        yield warn("disk", f"{free}, {share:.0%} of it.", fix)
+    else:
+        yield ok("disk", free)

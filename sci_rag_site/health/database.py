@@ -1,0 +1,146 @@
+"""The database: reached, equipped, up to date, and what it holds fit to be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.models import Exists, OuterRef
+
+from corpus import vectors
+from corpus.models import Chunk, ChunkEmbedding, Document, Source
+from corpus.rights import LicenseClass
+from sci_rag_site.commands.preparation import unapplied_migrations
+from sci_rag_site.database.errors import EmbeddedPostgresError
+from sci_rag_site.database.readiness import OLDEST_PGVECTOR, SELF_TEST, version
+from sci_rag_site.health.findings import Finding, counted, fail, ok, warn
+
+
+def database() -> Iterator[Finding]:
+    """Reach the server."""
+    kind = "embedded server" if settings.EMBEDDED_POSTGRES is not None else "server of DATABASE_URL"
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT current_setting('server_version'), pg_database_size(current_database())")
+            number, size = cursor.fetchone()
+    except EmbeddedPostgresError as error:
+        yield fail("database", str(error), "Do what the message says.")
+    except DatabaseError as error:
+        reason = str(error).strip().partition("\n")[0]
+        yield fail("database", f"The {kind} is not reached: {reason}", "Start it, or correct DATABASE_URL.")
+    else:
+        yield ok("database", f"PostgreSQL {number}, {kind}, {size / 1e6:.0f} MB")
+
+
+def pgvector() -> Iterator[Finding]:
+    """See that the extension is there, new enough, and computes what it should."""
+    needed = ".".join(map(str, OLDEST_PGVECTOR))
+    install = f"Install pgvector {needed} or newer on the server and run ALTER EXTENSION vector UPDATE."
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+        row = cursor.fetchone()
+        if row is None:
+            yield fail("pgvector", "The extension is not in the database.", "Run 'python manage.py migrate'.")
+            return
+        if version(row[0]) < OLDEST_PGVECTOR:
+            yield fail("pgvector", f"Version {row[0]} has known faults in its indexes.", install)
+            return
+        cursor.execute(SELF_TEST)
+        if cursor.fetchone() != (True,):
+            yield fail("pgvector", f"Version {row[0]} computes wrong distances.", install)
+            return
+    yield ok("pgvector", f"{row[0]}, self-test passed")
+
+
+def migrations() -> Iterator[Finding]:
+    """Compare the database with this version of the code."""
+    missing = unapplied_migrations()
+    if missing:
+        yield fail(
+            "migrations",
+            f"{len(missing)} not applied, from {missing[0]} on.",
+            "Run 'python manage.py migrate'.",
+        )
+    else:
+        yield ok("migrations", "all applied")
+
+
+def embeddings() -> Iterator[Finding]:
+    """Compare the active version with the settings and with the passages."""
+    active = vectors.active_version()
+    if active is None:
+        yield ok("embeddings", "none yet: nothing was ingested")
+        return
+    from corpus.gateways.embedding import EmbeddingError, active_embedder
+
+    try:
+        vectors.require_same_version(active_embedder(), active)
+    except EmbeddingError as error:
+        yield fail("embeddings", " ".join(str(error).split()), "Change .env back.")
+        return
+    yield ok("embeddings", f"active version {active.name}, {active.dimensions} dimensions")
+    embedded = ChunkEmbedding.objects.filter(chunk=OuterRef("pk"), version=active)
+    bare = Chunk.objects.filter(document__state=Document.State.READY).exclude(Exists(embedded)).count()
+    yield counted(
+        "passages without a vector",
+        bare,
+        good="none",
+        bad="{} passages are found by words only.",
+        fix="Delete their documents and ingest them again.",
+    )
+
+
+def vector_index() -> Iterator[Finding]:
+    """See that a corpus too large for exact ranking has its index."""
+    active = vectors.active_version()
+    rows = ChunkEmbedding.objects.filter(version=active).count() if active else 0
+    if active is None or rows <= vectors.exact_bound(active.dimensions):
+        yield ok("vector index", f"not needed for {rows:,} passages: ranking is exact")
+    elif vectors.has_index(active):
+        yield ok("vector index", f"HNSW over {rows:,} passages, valid")
+    else:
+        yield warn(
+            "vector index",
+            f"{rows:,} passages are ranked one by one: the index is missing or half-built.",
+            "Ingest any file: the index is built at the end of the run.",
+        )
+
+
+def corpus() -> Iterator[Finding]:
+    """Count what a librarian has to look at."""
+    documents = Document.objects.all()
+    yield ok("documents", f"{documents.filter(state=Document.State.READY).count():,} ready")
+    yield counted(
+        "unknown licences",
+        documents.filter(license_class=LicenseClass.UNKNOWN).count(),
+        good="none",
+        bad="{} documents are hidden from askers.",
+        fix="Declare their licence in the admin, under Documents.",
+    )
+    yield counted(
+        "documents without text",
+        documents.filter(state=Document.State.NEEDS_OCR).count(),
+        good="none",
+        bad="{} documents are scans.",
+        fix="Run them through OCR and ingest the result.",
+    )
+    yield counted(
+        "failed documents",
+        documents.filter(state=Document.State.FAILED).count(),
+        good="none",
+        bad="{} documents failed.",
+        fix="See their reason in the admin, under Documents, and ingest them again.",
+    )
+    retracted = Source.objects.filter(is_retracted=True).count()
+    yield ok("retracted works", f"{retracted:,}, left out of answers unless asked for")
+    unchecked = Source.objects.filter(
+        identifier_type=Source.IdentifierType.DOI, last_checked_at__isnull=True, documents__isnull=False
+    )
+    yield counted(
+        "unchecked works",
+        unchecked.distinct().count(),
+        good="none",
+        bad="The status of {} works with a DOI was never looked up.",
+        fix="Record known retractions in the admin, under Sources; looking them up is not in this version.",
+    )

@@ -1,0 +1,25 @@
+"""Load what the first question would wait for, while nobody asks yet."""
+
+from __future__ import annotations
+
+import threading
+
+import structlog
+
+logger = structlog.get_logger(__name__)
+
+
+def in_background() -> None:
+    """Start loading the models in a thread. A failure shows again, and properly, when they are used."""
+    threading.Thread(target=_warm, name="warming", daemon=True).start()
+
+
+def _warm() -> None:
+    from corpus.gateways import llm
+    from corpus.gateways.embedding import active_embedder
+
+    try:
+        active_embedder().embed(["warm"], task="query")
+        llm.warm_up()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the site serves without it for now
+        logger.warning("models.not_warm", kind=type(error).__name__)

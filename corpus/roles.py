@@ -32,17 +32,16 @@ _ASKING = ("answers.add_answer",)
 _CURATING = (
     "corpus.view_document",
     "corpus.change_document",
-    "corpus.delete_document",
     "corpus.change_license",
     "corpus.view_source",
     "corpus.add_source",
     "corpus.change_source",
     "corpus.view_editorialevent",
     "corpus.add_editorialevent",
+    "corpus.delete_editorialevent",
     "corpus.view_rightsdecision",
     "corpus.view_ingestionrun",
     "corpus.view_ingestionitem",
-    "corpus.view_embeddingversion",
     "answers.view_answer",
 )
 _ADMINISTERING = (

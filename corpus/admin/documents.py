@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.contrib.admin.filters import AllValuesFieldListFilter, SimpleListFilter
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
@@ -31,7 +31,7 @@ from corpus.admin_base import (
     display,
     license_badge,
 )
-from corpus.identifiers import normalise_doi
+from corpus.identifiers import fold, normalise_doi
 from corpus.models import Document, DocumentEvent
 from corpus.waiting import claimed_retractions
 
@@ -191,7 +191,10 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         try:
             return queryset.filter(pk=UUID(search_term.strip())), False
         except ValueError:
-            return super().get_search_results(request, queryset, search_term)
+            pass
+        for word in search_term.split():
+            queryset = queryset.filter(Q(title__icontains=word) | Q(authors_folded__contains=fold(word)))
+        return queryset, False
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages for licences and supersession."""

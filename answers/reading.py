@@ -9,6 +9,7 @@ not; a collection of quotations when it quotes it.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -178,7 +179,7 @@ def _may_read(answer: Answer, user: User | AnonymousUser) -> bool:
 
 def _visible(rows: Sequence[AnswerSource], ceiling: RetrievalScope) -> set[object]:
     """Return the ids of the documents behind `rows`, and of their successors, that may be shown."""
-    wanted = {row.document_id for row in rows if row.document_id}
+    wanted: set[uuid.UUID | None] = {row.document_id for row in rows}
     wanted |= {row.document.superseded_by_id for row in rows if row.document}
     wanted.discard(None)
     return set(Document.objects.within(ceiling).filter(id__in=wanted).values_list("id", flat=True))

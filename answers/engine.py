@@ -1,0 +1,276 @@
+"""From a question to a stored, cited answer, told as it happens.
+
+Scope, retrieval, numbered sources, writing, citations, findings, storage, in that order. The numbered
+list is fixed before a word is written. Each state is a short transaction of its own; no connection is
+held while a model works. Whatever breaks, what was found and written is kept and marked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+
+from answers import citations, evidence, findings, telling, writers
+from answers.actions import answers as actions
+from answers.events import AnswerEvent, EventName
+from answers.models import Answer
+from corpus import ceilings, connections
+from corpus.gateways.llm import ModelError, Usage
+from corpus.models import Chunk
+from corpus.scope import EVERYTHING, RetrievalScope
+from retrieval.profiles import profile as profile_named
+from retrieval.types import Item, RetrievalResult, StageStatus
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+logger = structlog.get_logger(__name__)
+
+LONGEST_QUESTION = 2000
+MOST_SOURCES = 50
+NO_SOURCES_TEXT = (
+    "Nothing in the documents under this scope speaks to the question, so there is no answer. "
+    "A wider scope or other words may find something."
+)
+_TROUBLE = "Something went wrong while answering."
+_CHECKPOINT_SECONDS = 1.0
+_NEVER_RAN = {StageStatus.SKIPPED, StageStatus.DISABLED, StageStatus.DENIED}
+_FAILED = {StageStatus.TIMEOUT, StageStatus.ERROR}
+
+
+class InvalidQuestion(ValueError):
+    """A question that cannot be asked. The message is for the asker."""
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What has come of an answer so far."""
+
+    answer: Answer
+    scope: RetrievalScope
+    limit: int
+    items: tuple[Item, ...] = ()
+    parts: list[str] = field(default_factory=list)
+    usage: Usage | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
+    saved_at: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts)
+
+    def lap(self, name: str, since: float) -> None:
+        self.timings[name] = round((time.monotonic() - since) * 1000, 1)
+
+
+def ask(
+    *,
+    question: str,
+    requested: RetrievalScope,
+    by: User | None,
+    profile: str = "interactive",
+    limit: int = 8,
+    engine: str | None = None,
+    instead_of: Answer | None = None,
+) -> Iterator[AnswerEvent]:
+    """Answer `question` and yield what happens; the first event's data has the answer's id.
+
+    `by=None` is the operator at the command line, who may see everything. Raises `InvalidQuestion`,
+    `UnknownProfile` or `EngineUnavailable` at once; every later failure is an `error` event of a stored
+    answer. Closing the generator stores what was written as cancelled.
+    """
+    question = _checked(question)
+    profile_named(profile)
+    chosen = writers.choose(engine)
+    effective = requested.within(EVERYTHING) if by is None else ceilings.effective_scope(by, requested)
+    answer = actions.begin(
+        question=question,
+        requested=requested,
+        effective=effective,
+        by=by,
+        profile=profile,
+        engine=chosen,
+        model=writers.model_name(chosen),
+        instead_of=instead_of,
+    )
+    return _told(_Progress(answer, effective, max(1, min(limit, MOST_SOURCES))))
+
+
+def answer(
+    *,
+    question: str,
+    requested: RetrievalScope,
+    by: User | None,
+    profile: str = "interactive",
+    limit: int = 8,
+    engine: str | None = None,
+    instead_of: Answer | None = None,
+) -> Answer:
+    """Answer `question` and return what was stored."""
+    told = ask(
+        question=question,
+        requested=requested,
+        by=by,
+        profile=profile,
+        limit=limit,
+        engine=engine,
+        instead_of=instead_of,
+    )
+    first = next(told)
+    for _ in told:
+        pass
+    return Answer.objects.get(pk=first.data["answer"])
+
+
+def _checked(question: str) -> str:
+    text = "".join(char for char in question if char.isprintable() or char in "\n\t")
+    text = text.encode("utf-8", "ignore").decode().strip()
+    if not text:
+        raise InvalidQuestion("Ask a question.")
+    if len(text) > LONGEST_QUESTION:
+        raise InvalidQuestion(f"A question may have {LONGEST_QUESTION} characters; this one has {len(text)}.")
+    return text
+
+
+def _told(progress: _Progress) -> Iterator[AnswerEvent]:
+    """Run the stages; whatever ends them early, leave the row in a final state."""
+    try:
+        yield from _stages(progress)
+    except GeneratorExit:
+        _broken_off(progress, Answer.Finish.CANCELLED, "cancelled")
+        raise
+    except ModelError as failure:
+        _broken_off(progress, Answer.Finish.MODEL_FAILED, failure.code)
+        yield telling.error(progress.answer, failure.code, str(failure), offer=writers.EXTRACTIVE)
+    except Exception as error:  # noqa: BLE001 the border: the row must end, and the asker must know
+        finish = Answer.Finish.MODEL_FAILED if progress.items else Answer.Finish.RETRIEVAL_FAILED
+        # The class alone: a database error repeats the values it was given.
+        logger.error("answer.failed", answer=str(progress.answer.pk), error=type(error).__name__)  # noqa: TRY400
+        _broken_off(progress, finish, "internal_error")
+        offer = writers.EXTRACTIVE if progress.items else None
+        yield telling.error(progress.answer, "internal_error", _TROUBLE, offer=offer)
+
+
+def _stages(progress: _Progress) -> Iterator[AnswerEvent]:
+    row = progress.answer
+    yield telling.started(row)
+    result = _retrieved(progress)
+    yield telling.retrieved(row, result, progress.items)
+    if progress.items:
+        yield from _written(progress)
+    else:
+        yield from _without_evidence(progress, result)
+
+
+def _retrieved(progress: _Progress) -> RetrievalResult:
+    from retrieval.retriever import retrieve
+
+    started = time.monotonic()
+    row = progress.answer
+    result = retrieve(question=row.question, scope=progress.scope, profile=row.profile, limit=progress.limit)
+    progress.items = _still_eligible(progress, result.items)
+    actions.record_retrieval(answer=row, result=result, items=progress.items)
+    connections.release()
+    progress.lap("retrieval", started)
+    return result
+
+
+def _still_eligible(progress: _Progress, items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Check once more, in a query of its own, that the scope allows every passage; drop what it does not."""
+    if not items:
+        return ()
+    wanted = [item.chunk_pk for item in items]
+    allowed = set(
+        Chunk.objects.within(progress.scope).filter(pk__in=wanted).order_by().values_list("pk", flat=True)
+    )
+    dropped = len(items) - len(allowed)
+    if dropped:
+        logger.error("answer.ineligible_dropped", answer=str(progress.answer.pk), count=dropped)
+    return tuple(item for item in items if item.chunk_pk in allowed)
+
+
+def _written(progress: _Progress) -> Iterator[AnswerEvent]:
+    row = progress.answer
+    started = time.monotonic()
+    draft = writers.draft(row.engine, question=row.question, items=progress.items)
+    actions.record_writing(answer=row, draft=draft)
+    connections.release()
+    yield AnswerEvent(EventName.GENERATION_STARTED, {"engine": draft.engine, "model": draft.model})
+    progress.saved_at = time.monotonic()
+    for piece in draft.pieces():
+        if isinstance(piece, Usage):
+            progress.usage = piece
+            continue
+        progress.parts.append(piece)
+        _checkpoint(progress)
+        yield AnswerEvent(EventName.DELTA, {"text": piece})
+    progress.lap("generation", started)
+    row.model_parameters = draft.parameters
+    finish = draft.finish(progress.text)
+    yield _end(progress, state=Answer.State.DONE, finish=finish)
+    yield telling.done(row)
+
+
+def _without_evidence(progress: _Progress, result: RetrievalResult) -> Iterator[AnswerEvent]:
+    """Refuse without a model call; say so when it was not the corpus that had nothing but a layer."""
+    ran = {trace.stage: trace.status for trace in result.traces if trace.status not in _NEVER_RAN}
+    layers = {
+        name: status for name, status in ran.items() if name in result.degraded or status != StageStatus.OK
+    }
+    failed = [name for name, s in layers.items() if s in {StageStatus.TIMEOUT, StageStatus.ERROR}]
+    if failed and StageStatus.EMPTY not in layers.values():
+        timed_out = all(layers[name] == StageStatus.TIMEOUT for name in failed)
+        finish = Answer.Finish.RETRIEVAL_TIMEOUT if timed_out else Answer.Finish.RETRIEVAL_FAILED
+        _end(progress, state=Answer.State.FAILED, finish=finish, error=", ".join(failed))
+        message = "No search finished in time: " if timed_out else "No search worked: "
+        yield telling.error(progress.answer, finish.value, f"{message}{', '.join(failed)}.")
+        return
+    progress.parts.append(NO_SOURCES_TEXT)
+    yield AnswerEvent(EventName.DELTA, {"text": NO_SOURCES_TEXT})
+    _end(progress, state=Answer.State.DONE, finish=Answer.Finish.NO_SOURCES)
+    yield telling.done(progress.answer)
+
+
+def _checkpoint(progress: _Progress) -> None:
+    if time.monotonic() - progress.saved_at >= _CHECKPOINT_SECONDS:
+        actions.record_progress(answer=progress.answer, text=progress.text)
+        connections.release()
+        progress.saved_at = time.monotonic()
+
+
+def _broken_off(progress: _Progress, finish: Answer.Finish, error: str) -> None:
+    state = Answer.State.PARTIAL if progress.parts else Answer.State.FAILED
+    try:
+        _end(progress, state=state, finish=finish, error=error)
+    except Exception as failure:  # noqa: BLE001 the sweeper closes the row; the asker still gets an answer
+        logger.error("answer.not_stored", answer=str(progress.answer.pk), error=type(failure).__name__)  # noqa: TRY400
+
+
+def _end(progress: _Progress, *, state: Answer.State, finish: Answer.Finish, error: str = "") -> AnswerEvent:
+    """Check the text, store the final state, and tell what the check found."""
+    text = progress.text
+    bodies = [item.body for item in progress.items]
+    found = citations.find(text, bodies)
+    cited = citations.cited_numbers(found)
+    checks = findings.check(text, evidence.for_checking(progress.items)) if progress.items else ()
+    if finish == Answer.Finish.NOT_COVERED and not cited:
+        checks = ()
+    progress.lap("total", progress.started)
+    ending = actions.Ending(
+        state=state,
+        finish=finish,
+        text=text,
+        cited=cited,
+        findings=checks,
+        timings=progress.timings,
+        usage=progress.usage,
+        error=error,
+    )
+    actions.end(answer=progress.answer, ending=ending)
+    connections.release()
+    return telling.checks(found, checks)

@@ -1,0 +1,91 @@
+"""The events of an answer, each with the JSON values every surface receives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from answers import evidence
+from answers.citations import Citation, cited_numbers
+from answers.events import AnswerEvent, EventName
+from answers.findings import SentenceFinding
+from answers.models import Answer
+from retrieval.types import Item, RetrievalResult
+
+
+def started(answer: Answer) -> AnswerEvent:
+    """Tell who is asked what, and under which scope."""
+    data = {
+        "answer": str(answer.pk),
+        "question": answer.question,
+        "profile": answer.profile,
+        "engine": answer.engine,
+        "model": answer.model,
+        "scope": answer.effective_scope,
+    }
+    return AnswerEvent(EventName.RETRIEVAL_STARTED, data)
+
+
+def retrieved(answer: Answer, result: RetrievalResult, items: Sequence[Item]) -> AnswerEvent:
+    """Tell what was found: the numbered sources, and the whole retrieval as the other surfaces report it."""
+    data = {
+        "traces": answer.traces,
+        "degraded": answer.degraded,
+        "eligible": {"documents": answer.eligible_documents, "passages": answer.eligible_passages},
+        "fingerprint": answer.fingerprint,
+        "sources": [_source(number, item) for number, item in enumerate(items, 1)],
+        "retrieval": result.as_dict(),
+    }
+    return AnswerEvent(EventName.RETRIEVAL_DONE, data)
+
+
+def checks(found: Sequence[Citation], noticed: Sequence[SentenceFinding]) -> AnswerEvent:
+    """Tell where the text cites what, and what the check of its sentences noticed."""
+    data = {
+        "cited": list(cited_numbers(found)),
+        "citations": [asdict(citation) for citation in found],
+        "findings": [{**asdict(finding), "kind": finding.kind.value} for finding in noticed],
+    }
+    return AnswerEvent(EventName.CITATIONS, data)
+
+
+def done(answer: Answer) -> AnswerEvent:
+    """Tell how it ended."""
+    data = {
+        **_state(answer),
+        "answered": answer.finish == Answer.Finish.STOP,
+        "tokens": {"prompt": answer.prompt_tokens, "completion": answer.completion_tokens},
+        "timings": answer.timings,
+    }
+    return AnswerEvent(EventName.DONE, data)
+
+
+def error(answer: Answer, code: str, message: str, *, offer: str | None = None) -> AnswerEvent:
+    """Tell what broke, whether part of the text is kept, and which other engine could answer instead."""
+    data = {
+        **_state(answer),
+        "code": code,
+        "message": message,
+        "partial": bool(answer.text),
+        "offer": offer if offer != answer.engine else None,
+    }
+    return AnswerEvent(EventName.ERROR, data)
+
+
+def _state(answer: Answer) -> dict[str, Any]:
+    return {"answer": str(answer.pk), "state": str(answer.state), "finish": str(answer.finish)}
+
+
+def _source(number: int, item: Item) -> dict[str, Any]:
+    return {
+        "number": number,
+        "id": item.id,
+        "document": item.document_id,
+        "title": item.title,
+        "locator": item.locator,
+        "page_start": item.page_start,
+        "page_end": item.page_end,
+        "license_class": item.license_class,
+        "badges": evidence.badges(item),
+    }

@@ -1,0 +1,155 @@
+"""Who writes an answer: the configured language model, or the extractive engine that needs none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import structlog
+from django.conf import settings
+from numpy.typing import NDArray
+
+from answers import citations, evidence, extractive, prompting
+from answers.models import Answer
+from corpus import connections
+from corpus.gateways.embedding import EmbeddingError, active_embedder, embed_query
+from corpus.gateways.llm import DEADLINE_SECONDS, ChatModel, Usage, chat_model
+from retrieval.types import Item
+
+logger = structlog.get_logger(__name__)
+
+MODEL, EXTRACTIVE = "model", "extractive"
+NOT_COVERED_TEXT = (
+    "The passages found do not answer this question. The nearest ones are listed below; "
+    "other words or a wider scope may find more."
+)
+
+
+class EngineUnavailable(ValueError):
+    """An engine was asked for that does not exist or is not configured."""
+
+
+class Draft(Protocol):
+    """One answer about to be written. Everything but `pieces` is known before the first word."""
+
+    engine: str
+    model: str
+    parameters: dict[str, Any]
+    prompt_sha256: str
+
+    def pieces(self) -> Iterator[str | Usage]:
+        """Yield the text as it is written, perhaps the usage; raise `ModelError`."""
+
+    def finish(self, text: str) -> Answer.Finish:
+        """Say how the complete `text` ends: an answer, a refusal, or a text that names no source."""
+
+
+def choose(engine: str | None) -> str:
+    """Return the engine to use: the one asked for, else the model when one is configured.
+
+    Raises `EngineUnavailable` with a message for the asker.
+    """
+    if engine is None:
+        return MODEL if settings.SCI_RAG_LLM_MODEL else EXTRACTIVE
+    if engine not in {MODEL, EXTRACTIVE}:
+        raise EngineUnavailable(f"There is no engine '{engine}'. Use {MODEL} or {EXTRACTIVE}.")
+    if engine == MODEL and not settings.SCI_RAG_LLM_MODEL:
+        raise EngineUnavailable("No language model is configured. Set SCI_RAG_LLM_MODEL to use one.")
+    return engine
+
+
+def model_name(engine: str) -> str:
+    """Return the name of the model an engine writes with; empty for the extractive one."""
+    return settings.SCI_RAG_LLM_MODEL if engine == MODEL else ""
+
+
+def draft(engine: str, *, question: str, items: Sequence[Item]) -> Draft:
+    """Prepare the answer of `question` from `items`, which are numbered from 1 in their order."""
+    model = chat_model() if engine == MODEL else None
+    if model is None:
+        return ExtractiveDraft(question, items)
+    return ModelDraft(model, question, items)
+
+
+class ModelDraft:
+    """An answer that a language model writes from the numbered sources."""
+
+    engine = MODEL
+
+    def __init__(self, model: ChatModel, question: str, items: Sequence[Item]) -> None:
+        template = _template(settings.DOMAIN_DIR / "prompts" / "answer.md")
+        self._prompt = prompting.build(template, question=question, sources=evidence.for_prompt(items))
+        self._chat = model
+        self._bodies = [item.body for item in items]
+        self.model = model.name
+        self.parameters = {**model.parameters, "orders_sha256": template.sha256}
+        self.prompt_sha256 = self._prompt.sha256
+
+    def pieces(self) -> Iterator[str | Usage]:
+        """Yield the model's text without characters that no store or page should carry, then the usage."""
+        stream = self._chat.stream(
+            system=self._prompt.system, user=self._prompt.user, timeout=DEADLINE_SECONDS
+        )
+        for piece in stream:
+            if isinstance(piece, Usage):
+                yield piece
+            elif clean := prompting.visible(piece):
+                yield clean
+
+    def finish(self, text: str) -> Answer.Finish:
+        """Return `not_covered` for the agreed refusal and `uncited` for a text that names no source."""
+        if text.lstrip(' \n*_“"').startswith(prompting.REFUSAL):
+            return Answer.Finish.NOT_COVERED
+        cited = citations.cited_numbers(citations.find(text, self._bodies))
+        return Answer.Finish.STOP if cited else Answer.Finish.UNCITED
+
+
+class ExtractiveDraft:
+    """An answer of verbatim quotations."""
+
+    engine = EXTRACTIVE
+    model = ""
+    prompt_sha256 = ""
+
+    def __init__(self, question: str, items: Sequence[Item]) -> None:
+        self._question = question
+        self._items = items
+        self._refused = False
+        self.parameters: dict[str, Any] = {
+            "threshold": extractive.THRESHOLD,
+            "weights": dict(extractive.WEIGHTS),
+        }
+
+    def pieces(self) -> Iterator[str | Usage]:
+        """Yield one quotation after another, or the refusal."""
+        connections.release()
+        sources = evidence.for_quoting(self._items)
+        try:
+            found = extractive.extract(self._question, sources, embed=_vectors)
+        except EmbeddingError:
+            logger.warning("answer.words_only")
+            found = extractive.extract(self._question, sources, embed=None)
+        self.parameters["confidence"] = round(found.confidence, 4)
+        self._refused = not found.quotes
+        yield from extractive.compose(found.quotes) if found.quotes else [NOT_COVERED_TEXT]
+
+    def finish(self, text: str) -> Answer.Finish:
+        """Return `not_covered` when nothing was worth quoting."""
+        return Answer.Finish.NOT_COVERED if self._refused else Answer.Finish.STOP
+
+
+def _vectors(texts: Sequence[str]) -> NDArray[np.float32]:
+    question, *others = texts
+    return np.vstack([embed_query(question), active_embedder().embed(others, task="document")])
+
+
+def _template(path: Path) -> prompting.Template:
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _changed: int) -> prompting.Template:
+    return prompting.parse_template(path.read_text(encoding="utf-8"))

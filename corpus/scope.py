@@ -45,8 +45,11 @@ class RetrievalScope:
 
     @property
     def restricted(self) -> bool:
-        """True when anything at all may be left out."""
-        return self != RetrievalScope()
+        """True when anything at all may be left out. Naming every licence class leaves out nothing."""
+        every_class = self.license_classes == ALL_CLASSES
+        return (
+            replace(self, license_classes=None if every_class else self.license_classes) != RetrievalScope()
+        )
 
     def digest(self) -> str:
         """Return a stable key of the scope, for caches and stored answers."""

@@ -1,0 +1,71 @@
+"""A retrieval result as text for people at a terminal."""
+
+from __future__ import annotations
+
+import re
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from corpus.rights import LABELS, LicenseClass
+from retrieval.types import Item, RetrievalResult, StageStatus, StageTrace
+
+_EXCERPT = 400
+# Passages are other people's text: escape sequences in them must not reach the terminal.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def show(result: RetrievalResult) -> None:
+    """Print the passages with where they are from, then what each stage did."""
+    console = Console(highlight=False, soft_wrap=False)
+    if any(trace.status is StageStatus.DENIED for trace in result.traces):
+        console.print("The scope allows nothing, so nothing was searched.", style="bold red")
+        return
+    for number, item in enumerate(result.items, start=1):
+        _show_item(console, number, item)
+    if not result.items:
+        console.print("Nothing in scope speaks to this question.", style="bold")
+    eligible = result.eligible
+    undated = f", {eligible.undated} left out for having no year" if eligible.undated else ""
+    console.print(
+        f"Searched {eligible.passages} passages of {eligible.documents} documents{undated}.", style="dim"
+    )
+    console.print(Text("; ".join(map(_stage, result.traces)), style="dim"))
+    if result.degraded:
+        console.print(f"Incomplete: {', '.join(result.degraded)} did not finish.", style="bold yellow")
+
+
+def _show_item(console: Console, number: int, item: Item) -> None:
+    heading = Text(f"{number}. ", style="bold")
+    heading.append(_clean(item.title), style="bold")
+    for badge in item.badges:
+        heading.append(f" [{badge.upper()}]", style="bold red")
+    console.print(heading)
+    found = ", ".join(f"{layer} #{rank}" for layer, rank in item.ranks.items())
+    facts = [item.locator, _pages(item), LABELS[LicenseClass(item.license_class)], item.bucket, found]
+    details = Text(" · ".join(_clean(fact) for fact in facts if fact), style="cyan")
+    excerpt = _clean(item.body[:_EXCERPT]) + (" …" if len(item.body) > _EXCERPT else "")
+    twins = [Text(_clean(f"Also in: {other.citation}"), style="dim") for other in item.also_in]
+    for line in (details, Text(excerpt), *twins):
+        console.print(Padding(line, (0, 0, 0, 3)))
+    console.print()
+
+
+def _pages(item: Item) -> str:
+    if item.page_start is None:
+        return ""
+    if item.page_end in (None, item.page_start):
+        return f"p. {item.page_start}"
+    return f"pp. {item.page_start}-{item.page_end}"
+
+
+def _stage(trace: StageTrace) -> str:
+    mode = f" ({trace.mode})" if trace.mode else ""
+    reason = f", {trace.reason}" if trace.reason else ""
+    found = f"{trace.candidates} found in {trace.milliseconds:.0f} ms"
+    return f"{trace.stage}: {trace.status}, {found}{mode}{reason}"
+
+
+def _clean(text: str) -> str:
+    return _CONTROLS.sub(" ", text)

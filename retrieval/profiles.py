@@ -1,0 +1,47 @@
+"""Profiles: which layers a request runs, and how long each may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from corpus.domain_profile import DomainProfile
+
+
+class UnknownProfile(ValueError):
+    """A profile that does not exist."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"'{name}' is not a profile. Use one of: {', '.join(PROFILES)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """`seconds` bounds a layer's work in the database; what a model takes comes on top."""
+
+    name: str
+    layers: tuple[str, ...]
+    seconds: float
+
+
+PROFILES = {"interactive": Profile("interactive", ("vector", "keyword"), 8.0)}
+
+
+def profile(name: str) -> Profile:
+    """Return the profile called `name`; raise `UnknownProfile` for any other."""
+    try:
+        return PROFILES[name]
+    except KeyError:
+        raise UnknownProfile(name) from None
+
+
+def weights(domain: DomainProfile) -> dict[str, Fraction]:
+    """Return what each layer's vote counts, exactly as the domain profile writes it."""
+    return {
+        name: Fraction(str(getattr(domain.layers, name).weight)) for name in type(domain.layers).model_fields
+    }
+
+
+def pool(domain: DomainProfile, layer: str, limit: int) -> int:
+    """Return how many candidates a layer hands over, never fewer than are asked for."""
+    return max(int(getattr(domain.layers, layer).pool), limit)

@@ -52,7 +52,7 @@ class SciRagAdminSite(AdminSite):
             return False
         return user.is_staff or user.groups.filter(name__in=STAFF_ROLES).exists()
 
-    def admin_view(self, view: View, cacheable: bool = False) -> View:  # noqa: FBT001, FBT002
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002
         """Wrap `view` with the check of who may enter, the policy, and a name in the history."""
         guarded = super().admin_view(_recorded(view), cacheable)
         return csp_update(POLICY)(guarded)

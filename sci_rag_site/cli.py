@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -35,6 +36,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
 }
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 ALIASES = {"answer": "ask"}
+SERVERS = {"up"}
 # Makes an unexpected error show where it came from.
 TRACEBACK = "SCI_RAG_TRACEBACK"
 
@@ -53,6 +55,9 @@ class LazyGroup(click.Group):
 
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
         django.setup()
+        if name not in SERVERS and "SCI_RAG_LOG_LEVEL" not in os.environ:
+            # A command reports what it did; its logs are for when something is wrong.
+            logging.getLogger().setLevel(logging.WARNING)
         module, attribute = COMMANDS[name][0].split(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command

@@ -7,32 +7,31 @@ reminder only and what is to be done stands in the database.
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from pathlib import Path
 from typing import Any
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem
-from kombu.utils.encoding import str_to_bytes
-from kombu.utils.json import dumps
 
 NAME = "files"
 KEEP_TAKEN = 24 * 3600
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc]
+class Channel(filesystem.Channel):
     """Where messages are put and taken."""
 
-    def _put(self, queue: str, payload: dict[str, Any], **_: object) -> None:
+    def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:  # type: ignore[override]
         # Nanoseconds of the wall clock keep the order over a restart of the machine.
         name = f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
         folder = Path(self.data_folder_out)
         draft = folder / f".{name}"
-        draft.write_bytes(str_to_bytes(dumps(payload)))
+        draft.write_text(json.dumps(payload))
         draft.replace(folder / name)
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc]
+class Transport(filesystem.Transport):
     """The file transport with `Channel`."""
 
     Channel = Channel

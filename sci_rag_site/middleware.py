@@ -49,7 +49,7 @@ class PrivatePagesMiddleware(MiddlewareMixin):
         return response
 
 
-class StaticFilesMiddleware(WhiteNoiseMiddleware):
+class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
     """Serve the site's own small static files whole: an ASGI server cannot stream a plain file."""
 
     @staticmethod

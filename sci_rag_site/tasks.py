@@ -8,6 +8,7 @@ import structlog
 from celery import shared_task
 from django.conf import settings
 from django.core.management import call_command
+from django.utils import timezone
 
 from sci_rag_site import file_broker
 
@@ -30,7 +31,7 @@ def close_abandoned_answers() -> None:
     """End answers whose process died while it wrote them."""
     from answers.actions.answers import close_abandoned
 
-    logger.info("answers.closed_abandoned", count=close_abandoned())
+    logger.info("answers.closed_abandoned", count=close_abandoned(timezone.now()))
 
 
 @shared_task(name="site.clear_expired_sessions")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from corpus.cli_output import CommandFailed, json_option, print_json
@@ -26,7 +28,7 @@ def users() -> None:
 @json_option
 def create(*, name: str, groups: tuple[str, ...], password_stdin: bool, as_json: bool) -> None:
     """Make the account NAME. Its password is shown this once, unless it was given."""
-    password = click.get_text_stream("stdin").readline().rstrip("\r\n") if password_stdin else ""
+    password = sys.stdin.readline().rstrip("\r\n") if password_stdin else ""
     if password_stdin and not password:
         raise click.UsageError("There is no password on standard input.")
     shown = {} if password_stdin else {"password": accounts.new_password()}

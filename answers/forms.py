@@ -72,6 +72,12 @@ class AskForm(ScopeForm):
         error_messages={"required": _("Write a question first.")},
     )
 
+    def clean_question(self) -> str:
+        question: str = self.cleaned_data["question"]
+        if not any(char.isalnum() for char in question):
+            raise forms.ValidationError(_("Write a question first."))
+        return question
+
 
 def pairs(requested: RetrievalScope, *, without: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     """Return a scope as the names and values this form reads."""

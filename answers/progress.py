@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from answers import pages, reading, rendering
+from answers import pages, reading
 from answers.events import AnswerEvent, EventName
 from answers.models import Answer
 from answers.streaming import message
@@ -67,6 +67,7 @@ def messages(order: Order) -> Iterator[str]:
         except Exception:
             log.exception("answer.stream_failed", answer_id=str(view.answer_id or ""))
             yield message(partial("#answer", render_to_string("answers/stream.html#trouble"), "outerHTML"))
+            yield message(announce(_("Something went wrong")))
 
 
 def partial(target: str, html: str, swap: str = "innerHTML") -> SafeString:
@@ -99,7 +100,7 @@ class _View:
             case EventName.GENERATION_STARTED:
                 yield self._stage("write")
             case EventName.DELTA:
-                yield partial("#draft", rendering.plain(str(event.data["text"])), "beforeend")
+                yield partial("#draft", str(event.data["text"]), "beforeend")
             case EventName.CITATIONS:
                 yield self._stage("check")
             case EventName.DONE | EventName.ERROR:

@@ -77,6 +77,6 @@ def test_a_scope_survives_the_query_string(wanted: RetrievalScope) -> None:
     assert requested(query.urlencode()) == wanted
 
 
-@pytest.mark.parametrize("question", ["", "   ", "x" * 2001, "a\0b"])
+@pytest.mark.parametrize("question", ["", "   ", "?!", "\u200b\u200e", "x" * 2001, "a\0b"])
 def test_a_question_must_be_one(question: str) -> None:
     assert not AskForm({"question": question}).is_valid()

@@ -50,7 +50,7 @@ class AnswerAdmin(ReadOnlyAdmin[Answer]):
             },
         ),
     )  # fmt: skip
-    readonly_fields = tuple(name for _title, options in fieldsets for name in options["fields"])
+    readonly_fields = tuple(name for _title, options in fieldsets for name in options["fields"])  # type: ignore[misc]
 
     def visible(self, rows: QuerySet[Answer], request: HttpRequest) -> QuerySet[Answer]:
         """Count the sources, and leave the text in the database."""

@@ -9,6 +9,7 @@ from django.db import models
 from corpus import scope as scopes
 
 if TYPE_CHECKING:
+    from corpus.models import Chunk, Document  # noqa: F401  (named in the brackets below)
     from corpus.scope import Ceiling, RetrievalScope
 
 

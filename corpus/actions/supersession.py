@@ -61,7 +61,7 @@ def _one_at_a_time() -> None:
 
 def _successors() -> list[tuple[UUID, UUID]]:
     linked = Document.objects.filter(superseded_by__isnull=False)
-    return list(linked.order_by().values_list("id", "superseded_by_id"))  # type: ignore[arg-type]
+    return list(linked.order_by().values_list("id", "superseded_by_id"))
 
 
 def _refuse_a_cycle(successors: dict[UUID, UUID], *, old: Document, new: Document) -> None:

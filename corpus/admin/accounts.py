@@ -29,7 +29,7 @@ from corpus.admin_base import (
     display,
     license_badge,
 )
-from corpus.models import AccountEvent, GroupCeiling
+from corpus.models import GroupCeiling
 from corpus.roles import STAFF_ROLES
 
 admin.site.unregister(User)
@@ -37,10 +37,10 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class UserAdmin(HistoryAdmin, DjangoUserAdmin, ModelAdmin[User]):  # type: ignore[misc]
+class UserAdmin(HistoryAdmin, DjangoUserAdmin, ModelAdmin[User]):  # type: ignore[type-arg]
     """Accounts. What a person may do follows from their roles."""
 
-    event_model = AccountEvent
+    event_model = "corpus.AccountEvent"
     form = UserChangeForm
     add_form = AdminUserCreationForm
     change_password_form = AdminPasswordChangeForm
@@ -142,7 +142,7 @@ class CeilingInline(StackedInline[GroupCeiling, Group]):
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, ModelAdmin[Group]):  # type: ignore[misc]
+class GroupAdmin(DjangoGroupAdmin, ModelAdmin[Group]):
     """Roles with their permissions and their ceiling."""
 
     inlines = (CeilingInline,)
@@ -155,7 +155,9 @@ class GroupAdmin(DjangoGroupAdmin, ModelAdmin[Group]):  # type: ignore[misc]
         counted = super().get_queryset(request).annotate(member_count=Count("user"))
         return counted.select_related("ceiling")
 
-    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+    def formfield_for_manytomany(
+        self, db_field: Any, request: HttpRequest | None = None, **kwargs: Any
+    ) -> Any:
         """Offer the permissions that open something, not those of tables without a screen."""
         if db_field.name == "permissions":
             models = [model._meta.model_name for model in self.admin_site._registry]

@@ -41,7 +41,7 @@ class RightsDecisionAdmin(ReadOnlyAdmin[RightsDecision]):
             about |= ~Q(document__in=Document.objects.order_by().values("id"))
         return rows.filter(about)
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Allow the filters that other screens link to."""
         return lookup in _LINKED_FILTERS or super().lookup_allowed(lookup, value, request)
 

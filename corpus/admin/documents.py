@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -32,7 +31,7 @@ from corpus.admin_base import (
     license_badge,
 )
 from corpus.identifiers import fold, normalise_doi
-from corpus.models import Document, DocumentEvent
+from corpus.models import Document
 from corpus.waiting import claimed_retractions
 
 _STATE_TONES = {
@@ -103,7 +102,7 @@ class DocumentForm(ModelForm[Document]):
 class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
     """The list of what is held, and one document with its rights, standing and origin."""
 
-    event_model = DocumentEvent
+    event_model = "corpus.DocumentEvent"
     form = DocumentForm
     list_display = (
         "title",
@@ -217,11 +216,11 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
     @admin.action(description=gettext_lazy("Change the licence class…"), permissions=["change_license"])
     def change_license(self, request: HttpRequest, queryset: QuerySet[Document]) -> HttpResponse | None:
         """Go to the page that shows the effects."""
-        ids: Sequence[UUID] = queryset.order_by("pk").values_list("pk", flat=True)[: license_change.LIMIT + 1]
+        ids = list(queryset.order_by("pk").values_list("pk", flat=True)[: license_change.LIMIT + 1])
         if len(ids) > license_change.LIMIT:
             messages.error(request, _("Choose at most %d documents at a time.") % license_change.LIMIT)
             return redirect(request.get_full_path())
-        return license_change.ask(request, self.admin_site, list(ids))
+        return license_change.ask(request, self.admin_site, ids)
 
     @display(description=gettext_lazy("licence"), ordering="license_class")
     def licence(self, document: Document) -> SafeString:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.apps import apps
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -36,9 +37,9 @@ class Change:
 
 
 class HistoryAdmin(_Base):  # type: ignore[type-arg]
-    """Adds the history of the tracked fields to a screen. Set `event_model`."""
+    """Adds the history of the tracked fields to a screen. `event_model` names where it is kept."""
 
-    event_model: type[Model]
+    event_model: str
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -54,13 +55,13 @@ class HistoryAdmin(_Base):  # type: ignore[type-arg]
             "title": _("History of %s") % row,
             "opts": self.opts,
             "object": row,
-            "changes": list(reversed(list(_changes(self.event_model, row)))),
+            "changes": list(reversed(list(_changes(apps.get_model(self.event_model), row)))),
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/event_history.html", context)
 
 
-def _changes(event_model: type[Model], row: Model) -> Iterator[Change]:
+def _changes(event_model: type[Any], row: Model) -> Iterator[Change]:
     events = event_model._default_manager.filter(pgh_obj_id=row.pk).select_related("pgh_context")
     newest_first = list(events.order_by("-pgh_id")[:_LIMIT])
     names = _names(newest_first)

@@ -81,7 +81,7 @@ class IngestionRunAdmin(ReadOnlyAdmin[IngestionRun]):
         links = (
             (
                 files,
-                urlencode({"run__id__exact": run.pk, "outcome__exact": outcome.value}),
+                urlencode({"run__id__exact": str(run.pk), "outcome__exact": outcome.value}),
                 badge(f"{count} {outcome.label.lower()}", _OUTCOME_TONES.get(outcome, "plain")),
             )
             for outcome in IngestionItem.Outcome
@@ -106,7 +106,7 @@ class IngestionItemAdmin(ReadOnlyAdmin[IngestionItem]):
         """Keep the files whose document the viewer's ceiling covers."""
         return rows.filter(about_covered_documents(request, lookup="document"))
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Allow the filter that the runs link to."""
         return lookup == "run__id__exact" or super().lookup_allowed(lookup, value, request)
 

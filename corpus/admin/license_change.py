@@ -32,7 +32,7 @@ LIMIT = 20_000
 _LISTED = 50
 
 
-class DocumentIds(forms.CharField):
+class DocumentIds(forms.Field):
     """The documents the page was opened for: one field, since forms hold a thousand fields at most."""
 
     widget = forms.HiddenInput

@@ -28,7 +28,7 @@ from corpus.admin_base import (
     display,
 )
 from corpus.identifiers import normalise_doi
-from corpus.models import Document, EditorialEvent, Source, SourceEvent
+from corpus.models import Document, EditorialEvent, Source
 from corpus.waiting import never_checked
 
 
@@ -130,7 +130,7 @@ class SourceForm(ModelForm[Source]):
 class SourceAdmin(HistoryAdmin, ModelAdmin[Source]):
     """Works, their standing, and the events it derives from."""
 
-    event_model = SourceEvent
+    event_model = "corpus.SourceEvent"
     form = SourceForm
     inlines = (EventInline,)
     list_display = ("title_or_identifier", "identifier", "year", "container", "standing", "held", "checked")

@@ -40,6 +40,20 @@ _NOT_ASCII_RUN = re.compile(r"[^\x00-\x7f]{31,}")
 _MARKS_KEPT = 30
 _SPACES = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 
+_COMBINING = {
+    "\u00b4": "\u0301",
+    "\u02ca": "\u0301",
+    "`": "\u0300",
+    "\u02cb": "\u0300",
+    "\u02c6": "\u0302",
+    "\u00a8": "\u0308",
+    "\u02dc": "\u0303",
+    "\u02c7": "\u030c",
+    "\u00b8": "\u0327",
+}
+_LONE_ACCENT = re.compile(
+    rf"(?P<before>[^\W\d_]?)(?P<accent>[{''.join(_COMBINING)}])(?P<space> ?)(?P<after>(?:[^\W\d_])?)"
+)
 _HYPHENS = "-\u2010"
 _WORD = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*")
 _LAST_PART = re.compile(r"[^\W\d_]+\Z")
@@ -72,6 +86,31 @@ def matching_form(text: str) -> str:
 def one_line(text: str) -> str:
     """Return `text` cleaned and on one line, runs of spaces as one space."""
     return _SPACES.sub(" ", clean(text).replace("\n", " ").replace("\f", " ")).strip()
+
+
+def compose_accents(text: str) -> str:
+    """Return `text` with accents that stand apart, as old PDFs show them, put on their letters.
+
+    Before a space the accent belongs to the letter before it ("Me\u00b4 diterrane\u00b4 e"), at the beginning
+    of a word to the letter behind it; between letters, to the one it can stand on.
+    """
+    return _LONE_ACCENT.sub(_composed, text) if _LONE_ACCENT.search(text) else text
+
+
+def _composed(found: re.Match[str]) -> str:
+    before, accent, space, after = (
+        found["before"],
+        _COMBINING[found["accent"]],
+        found["space"],
+        found["after"],
+    )
+    on_before = unicodedata.normalize("NFC", before + accent) if before else ""
+    on_after = unicodedata.normalize("NFC", after + accent) if after else ""
+    if len(on_after) == 1 and not space:
+        return before + on_after
+    if len(on_before) == 1:
+        return on_before + after
+    return found[0]
 
 
 def _normal_form(text: str, form: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.normalise import WordForms, clean, one_line, unwrap
+from corpus.normalise import WordForms, clean, compose_accents, one_line, unwrap
 from corpus.parsing.blocks import Block, BlockKind, Box, Reference
 from corpus.parsing.pdf_kinds import Kinds
 from corpus.parsing.pdf_paragraphs import ENTRY, NUMBERED_ITEM, Paragraph
@@ -17,6 +17,9 @@ from corpus.parsing.references import is_reference_heading, to_references
 Part = Paragraph | Table
 _ENDS = (".", "?", "!", ":", "\u201d")
 _SHORTEST_ROTATED = 20
+_FEWEST_ENTRIES = 6
+_LIST_NUMBER = re.compile(r"[\[(]?(\d{1,3})[.)\]]\s")
+_YEAR = re.compile(r"\b(?:1[89]|20)\d{2}\b")
 _TABLE_CAPTION = re.compile(r"(?:supplementary\s+|extended\s+data\s+)?tab(?:le|\.)", re.IGNORECASE)
 
 
@@ -53,15 +56,15 @@ def build(pages: Sequence[tuple[Page, list[list[Part]]]], forms: WordForms) -> C
     characters = sum(_characters(item.part) for item in items)
     items = list(_merged(items, kinds))
     body, entries = _split_references(items)
+    if not entries:
+        body, entries = _split_numbered_tail(body)
     blocks = [_block(item, forms) for item in _joined(body)]
     rotated = list(_rotated(pages))
     blocks = [block for block in _with_captions(blocks) if block.text or block.rows]
     return Content(
         blocks=(*blocks, *rotated),
-        references=to_references(
-            one_line(unwrap([line.text for line in entry.lines], forms)) for entry in entries
-        ),
-        title=one_line(kinds.title),
+        references=to_references(_running_text(entry, forms) for entry in entries),
+        title=one_line(compose_accents(kinds.title)),
         characters=characters + sum(len("".join(block.text.split())) for block in rotated),
         rotated_characters=sum(len("".join(block.text.split())) for block in rotated),
     )
@@ -181,6 +184,39 @@ def _split_references(items: Sequence[_Item]) -> tuple[list[_Item], list[Paragra
     return body, entries
 
 
+def _split_numbered_tail(items: list[_Item]) -> tuple[list[_Item], list[Paragraph]]:
+    """Return the items without a numbered list of dated entries in small type, which needs no heading."""
+    numbers = [(place, _entry_number(item)) for place, item in enumerate(items)]
+    starts = [place for place, number in numbers if number == 1]
+    for start in reversed(starts):
+        run = [place for place, _ in numbers[start:] if _entry_number(items[place])]
+        expected = 1
+        last = start
+        for place in run:
+            if _entry_number(items[place]) == expected:
+                expected, last = expected + 1, place
+        entries = [item.part for item in items[start : last + 1] if isinstance(item.part, Paragraph)]
+        if expected - 1 >= _FEWEST_ENTRIES and _are_dated(entries):
+            found: list[Paragraph] = []
+            for entry in entries:
+                _add_entry(found, entry)
+            return [*items[:start], *items[last + 1 :]], found
+    return items, []
+
+
+def _entry_number(item: _Item) -> int:
+    """Return the number a list item begins with, 0 where it has none."""
+    if item.kind is not BlockKind.LIST_ITEM or not isinstance(item.part, Paragraph):
+        return 0
+    found = _LIST_NUMBER.match(item.part.lines[0].text)
+    return int(found[1]) if found is not None else 0
+
+
+def _are_dated(entries: Sequence[Paragraph]) -> bool:
+    dated = sum(any(_YEAR.search(line.text) for line in entry.lines) for entry in entries)
+    return dated * 10 > len(entries) * 6
+
+
 def _add_entry(entries: list[Paragraph], part: Paragraph) -> None:
     """Add a paragraph of the list: an entry, or the rest of the one a column or page broke."""
     text = part.lines[0].text
@@ -268,9 +304,12 @@ def _block(item: _Item, forms: WordForms) -> Block:
             page=part.page,
             boxes=tuple(part.boxes),
         )
-    lines = [line.text for line in part.lines]
-    text = _code(part) if item.kind is BlockKind.CODE else one_line(unwrap(lines, forms))
+    text = _code(part) if item.kind is BlockKind.CODE else _running_text(part, forms)
     return Block(item.kind, text, level=item.level, page=part.page, boxes=tuple(part.boxes))
+
+
+def _running_text(part: Paragraph, forms: WordForms) -> str:
+    return one_line(compose_accents(unwrap([line.text for line in part.lines], forms)))
 
 
 def _code(part: Paragraph) -> str:

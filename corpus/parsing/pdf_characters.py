@@ -25,6 +25,8 @@ _MONO_NAMES = ("mono", "courier", "cmtt", "sftt", "consol", "typewriter", "menlo
 _MATH_NAMES = ("cmmi", "cmsy", "cmex", "msam", "msbm", "math", "symbol", "mtmi", "mtsy", "eufm", "rmtmi")
 _FIXED_PITCH, _FORCE_BOLD = 1 << 0, 1 << 18
 
+_Font = tuple[bool, bool, bool, bool, str]  # bold, italic, mono, math, name
+
 
 def read_page(page: pypdfium2.PdfPage, number: int) -> Page:
     """Return what `page` shows: spans in the order of its content, rules, and the words set at an angle."""
@@ -82,6 +84,7 @@ class _Open:
     baseline: float
     style: Style
     gaps: list[float] = field(default_factory=list)
+    raising: bool | None = None  # None off the raised characters, else whether they become exponents
     styles: Counter[Style] = field(default_factory=Counter)
 
 
@@ -98,7 +101,7 @@ class _Reader:
         self._space = False
         self._rotated: dict[tuple[int, int], list[str]] = {}
         self._objects: dict[int, tuple[Style, int]] = {}
-        self._fonts: dict[int, tuple[bool, bool, bool, bool]] = {}
+        self._fonts: dict[int, _Font] = {}
 
     def read(self) -> None:
         """Gather every character of the page."""
@@ -154,8 +157,12 @@ class _Reader:
                 style.size < 0.85 * current.style.size
                 and baseline < current.baseline - 0.1 * current.style.size
             )
-            if is_raised:
-                char = raised(char, after=current.text[-1])
+            if not is_raised:
+                current.raising = None
+            elif current.raising is None:
+                current.raising = current.text[-1].isdigit()
+            if current.raising:
+                char = raised(char, after="0")
             gap = left - current.right
             is_space = self._space and not (char in ",.;:)" and gap < 0.35 * style.size)
             current.gaps.append(max(gap, 0.0) if is_space else -1.0)
@@ -199,21 +206,26 @@ class _Reader:
             loose = (rect.right - rect.left) if round(angle / 90) % 2 else loose
         if not 0.55 * loose < size < 1.8 * loose and loose > _SMALLEST_SIZE and not turns:
             size = loose / 1.2
-        bold, italic, mono, is_math = self._font(handle)
-        return Style(round(max(size, _SMALLEST_SIZE), 1), bold, italic, mono, is_math), turns
+        return Style(round(max(size, _SMALLEST_SIZE), 1), *self._font(handle)), turns
 
-    def _font(self, handle: Any) -> tuple[bool, bool, bool, bool]:
+    def _font(self, handle: Any) -> _Font:
         font = pdfium.FPDFTextObj_GetFont(handle) if handle else None
         key = (ctypes.cast(font, ctypes.c_void_p).value or 0) if font else 0
         if not key:
-            return False, False, False, False
+            return False, False, False, False, ""
         if key not in self._fonts:
             name = _font_name(font)
             flags = pdfium.FPDFFont_GetFlags(font)
             has = partial(_names_any, name)
             is_bold = has(_BOLD_NAMES) or pdfium.FPDFFont_GetWeight(font) >= 600 or bool(flags & _FORCE_BOLD)
             is_mono = has(_MONO_NAMES) or bool(flags & _FIXED_PITCH)
-            self._fonts[key] = (is_bold, has(_ITALIC_NAMES), is_mono, has(_MATH_NAMES))
+            self._fonts[key] = (
+                is_bold,
+                has(_ITALIC_NAMES),
+                is_mono,
+                has(_MATH_NAMES),
+                name.partition("+")[2] or name,
+            )
         return self._fonts[key]
 
 
@@ -247,7 +259,9 @@ def _with_spaces(chars: list[str], gaps: list[float]) -> str:
 def _continues(current: _Open, left: float, right: float, baseline: float, style: Style) -> bool:
     """Whether a character belongs to the span: near its baseline and directly beside it."""
     size = max(current.style.size, style.size)
-    if abs(baseline - current.baseline) > (0.2 if style.size > 0.85 * size else 0.6) * size:
+    # An index stands off the baseline; a far smaller character belongs beside a large first letter.
+    is_index = 0.52 * size < style.size <= 0.85 * size
+    if abs(baseline - current.baseline) > (0.6 * size if is_index else 0.2 * style.size):
         return False
     return (
         -0.6 * size <= left - current.right <= 0.9 * size or -0.6 * size <= current.left - right <= 0.3 * size

@@ -177,10 +177,24 @@ def _bands(items: Sequence[Item], corridor: Corridor) -> list[tuple[list[Item], 
     for item in sorted(items, key=lambda one: (one.top + one.bottom, one.left)):
         spanning, left, right = bands[-1]
         side = _side(item, x)
-        if side is not None:
+        if side is not None and not left and not right and spanning and _goes_on(spanning[-1], item, items):
+            spanning.append(item)
+        elif side is not None:
             (right if side else left).append(item)
         elif left or right:
             bands.append(([item], [], []))
         else:
             spanning.append(item)
     return bands
+
+
+def _goes_on(before: Placed, item: Placed, items: Sequence[Placed]) -> bool:
+    """Whether `item` is a further, shorter line of the spanning text that ends with `before`."""
+    height = before.bottom - before.top
+    is_alike = abs(item.bottom - item.top - height) < 0.2 * height and abs(item.left - before.left) < 3
+    if not is_alike or item.top - before.bottom > 0.7 * height:
+        return False
+    beside = (
+        other for other in items if other is not item and other.top < item.bottom and item.top < other.bottom
+    )
+    return not any(other.left > item.right or other.right < item.left for other in beside)

@@ -99,10 +99,11 @@ class Kinds:
         size, words = part.style.size, text.split()
         is_sentence = text.endswith((".", ";", ",")) and len(words) > 3
         if size > 1.08 * self._body + 0.2 and not text.endswith(",") and len(words) <= 25:
-            return not (is_sentence and len(words) > 12)
+            is_clear = size > 1.17 * self._body or part.share("bold") > 0.85 or len(words) <= 12
+            return is_clear and not (is_sentence and len(words) > 12)
         if part.share("bold") > 0.85 and size > 0.92 * self._body:
             return not is_sentence and len(words) <= 20
-        if len(part.lines) > 2 or size < 0.92 * self._body:
+        if len(part.lines) > 2 or size < (0.7 if len(words) < 4 else 0.92) * self._body:
             return False
         level = heading_level(text.removesuffix(".") if _depth(text) > 1 else text)
         return level is not None and (level == 1 or text[0].isdigit()) and not _is_listed(text)
@@ -124,15 +125,20 @@ class Kinds:
         return joined if len(" ".join(_text(part) for part in joined)) <= 400 else []
 
     def _credits(self, paragraphs: Sequence[Paragraph]) -> set[int]:
-        """Return the ids of what stands between the title and the first text: authors and where they work."""
+        """Return the ids of what stands around the title: the journal's name, the authors, where they work."""
         if not self._title:
             return set()
-        found: set[int] = set()
         start = next(place for place, part in enumerate(paragraphs) if part is self._title[-1])
+        found = {id(part) for part in paragraphs[:start] if part.page == self._title[-1].page}
         for part in paragraphs[start + 1 :]:
             text = _text(part)
             is_text = len(text) >= _LONG_PARAGRAPH and part.style.size <= 1.08 * self._body + 0.2
-            if part.page != self._title[-1].page or is_text or _depth(text) or heading_level(text) == 1:
+            if (
+                part.page != self._title[-1].page
+                or is_text
+                or heading_level(text) == 1
+                or _is_numbered_heading(text)
+            ):
                 break
             found.add(id(part))
         return found
@@ -153,8 +159,15 @@ def _body_size(paragraphs: Sequence[Paragraph]) -> float:
             counts[line.style.size] += len(line.text)
     if not counts:
         return 10.0
-    # Sizes that differ by rounding are one.
-    return max(counts, key=lambda size: sum(n for other, n in counts.items() if abs(other - size) <= 0.15))
+    # Sizes that differ by rounding are one; of two that share the text, the larger is the body and the
+    # smaller that of notes and references.
+    near = {size: sum(n for other, n in counts.items() if abs(other - size) <= 0.15) for size in counts}
+    most = max(near.values())
+    return max(size for size, count in near.items() if count >= 0.6 * most)
+
+
+def _is_numbered_heading(text: str) -> bool:
+    return text[:1].isdigit() and heading_level(text) is not None
 
 
 def _share_of_mono(paragraphs: Sequence[Paragraph]) -> float:
@@ -178,7 +191,11 @@ def _levels(headings: Sequence[tuple[tuple[float, bool], int]]) -> dict[tuple[fl
     """Return the level of each heading type: the depth its numbered headings have, else its rank by size."""
     ranked = sorted({look for look, _ in headings}, reverse=True)
     levels: dict[tuple[float, bool], int] = {}
-    for rank, look in enumerate(ranked, start=1):
+    rank, above = 0, (1e9, True)
+    for look in ranked:
+        # Sizes half a point apart are one rank.
+        rank += above[0] - look[0] > 0.7 or above[1] != look[1]
+        above = look
         depths = Counter(depth for other, depth in headings if other == look and depth)
         levels[look] = depths.most_common(1)[0][0] if depths else min(rank, _DEEPEST_LEVEL)
     return levels

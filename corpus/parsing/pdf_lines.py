@@ -11,11 +11,7 @@ _WIDEST_WORD_SPACE = 0.9
 
 def to_lines(spans: Iterable[Span], *, widest_gap: float = _WIDEST_WORD_SPACE) -> list[Line]:
     """Return the lines of `spans` from top to bottom; gaps beyond `widest_gap` (in type sizes) divide them."""
-    return [
-        line
-        for row in rows(list(spans))
-        for line in Line(list(row)).cells(widest_gap * max(span.size for span in row))
-    ]
+    return [line for row in rows(list(spans)) for line in Line(list(row)).cells(widest_gap)]
 
 
 def rows(spans: Sequence[Span]) -> list[list[Span]]:
@@ -39,7 +35,8 @@ def _shares_row(row: list[Span], span: Span) -> bool:
     distance = abs(anchor.baseline - span.baseline)
     if distance <= 0.25 * smaller.size:
         return True
-    if smaller.size > 0.88 * larger.size or not _touches(row, span):
+    # Far smaller beside far larger is a first letter over several lines, not an index.
+    if not 0.52 * larger.size < smaller.size < 0.88 * larger.size or not _touches(row, span):
         return False
     overlap = min(larger.bottom, smaller.bottom) - max(larger.top, smaller.top)
     return overlap > 0.4 * (smaller.bottom - smaller.top)

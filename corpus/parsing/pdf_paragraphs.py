@@ -189,6 +189,8 @@ class _Break:
 
     def _by_indent(self) -> bool:
         em = 0.9 * self.line.size
+        if self._hangs():
+            return False
         indent, indent_before = self.line.left - self.left, self._before.left - self.left
         if indent - indent_before > em and indent < 8 * em:
             is_first_line = self.following is None or self.following.left < self.line.left - em * 0.6
@@ -198,6 +200,12 @@ class _Break:
             return self.current[-2].left - self.left > em or self._is_after_hanging()
         return False
 
+    def _hangs(self) -> bool:
+        """Whether the line continues an item whose mark or number stands out to the left of it."""
+        first = self.current[0]
+        is_marked = BULLET.match(first.text) or NUMBERED_ITEM.match(first.text) or ENTRY.match(first.text)
+        return bool(is_marked) and 2 < self.line.left - first.left < 4 * first.size
+
     def _is_after_hanging(self) -> bool:
         first = self.current[0].left
         return self.line.left <= first + 1 and all(line.left > first + 3 for line in self.current[1:])
@@ -206,11 +214,15 @@ class _Break:
         width = self.right - self.left
         is_short = self._before.right < self.right - 0.12 * width
         begins = self.line.text[:1]
-        return (
-            is_short
-            and self._before.text.endswith(_ENDS_SENTENCE[:4])
-            and (begins.isupper() or begins.isdigit())
-        )
+        if not is_short or not (begins.isupper() or begins.isdigit()):
+            return False
+        return self._before.text.endswith(_ENDS_SENTENCE[:4]) or self._changes_font()
+
+    def _changes_font(self) -> bool:
+        """Whether a short first line is set in a font of its own: a heading right above its text."""
+        fonts = {span.style.font for span in self._before.spans}
+        is_alone = len(self.current) == 1 and len(fonts) == 1
+        return is_alone and self.line.style.font not in fonts and self.line.spans[0].style.font not in fonts
 
     def _ends(self) -> bool:
         """Whether the line before may be the last of its paragraph."""

@@ -19,6 +19,7 @@ _SAME_EDGE = 5.0
 _SHORTEST_RULE = 60.0
 _CELL_GAP = 0.95
 _FEWEST_UNRULED = 3
+_LOWEST_ROW = 15.0
 
 
 @dataclass(slots=True)
@@ -93,7 +94,8 @@ def _stacks(group: Sequence[Rule], lines: Sequence[Line]) -> Iterator[list[Rule]
     stack = [group[0]]
     for upper, lower in pairwise(group):
         between = _rows_between(upper, lower, lines)
-        if is_tabular(between, can_be_single=len(stack) > 1) or (len(between) == 1 and len(group) > 2):
+        is_double = not between and lower.top - upper.top < _LOWEST_ROW
+        if is_double or is_tabular(between, can_be_single=True):
             stack.append(lower)
             continue
         if len(stack) > 1:
@@ -116,12 +118,14 @@ def _rows_between(upper: Rule, lower: Rule, lines: Sequence[Line]) -> list[Row]:
 
 def _to_rows(lines: Sequence[Line]) -> list[Row]:
     found = rows([span for line in lines for span in line.spans])
-    return [Row(Line(list(row)).cells(_CELL_GAP * max(span.size for span in row))) for row in found]
+    return [Row(Line(list(row)).cells(_CELL_GAP)) for row in found]
 
 
 def _enclosed(stack: Sequence[Rule], lines: list[Line], page: int) -> tuple[Table | None, list[Line]]:
+    stack = _without_caption(stack, lines)
     inside = [line for line in lines if _inside(line, stack[0], stack[-1])]
     intervals = [_rows_between(upper, lower, inside) for upper, lower in pairwise(stack)]
+    intervals = [interval for interval in intervals if interval]
     every = [row for interval in intervals for row in interval]
     if len(every) < 2 or not is_tabular(every):
         return None, lines
@@ -144,6 +148,12 @@ def _enclosed(stack: Sequence[Rule], lines: list[Line], page: int) -> tuple[Tabl
     return table, [line for line in lines if id(line) not in taken]
 
 
+def _without_caption(stack: Sequence[Rule], lines: Sequence[Line]) -> Sequence[Rule]:
+    """Return the rules without the one above the table's caption, which is no row."""
+    first = [line for line in lines if _inside(line, stack[0], stack[1])] if len(stack) > 2 else []
+    return stack[1:] if first and CAPTION.match(min(first, key=lambda line: line.top).text) else stack
+
+
 def _characters(lines: Sequence[Line]) -> int:
     return sum(len("".join(span.text.split())) for line in lines for span in line.spans)
 
@@ -155,7 +165,7 @@ def _end_of_run(lines: Sequence[Line], start: int) -> int:
         line = lines[place]
         if place > start and line.baseline - lines[place - 1].baseline > 3.2 * line.size:
             break
-        if len(line.cells(_CELL_GAP * line.size)) > 1 and not _is_text_with_mark(line):
+        if len(line.cells(_CELL_GAP)) > 1 and not _is_text_with_mark(line):
             end = place + 1
         elif place == start:
             break
@@ -173,7 +183,7 @@ def _aligned(lines: Sequence[Line], above: Sequence[Line], page: int) -> Table |
     """Return the table that the rows are, or None when their cells keep no columns."""
     if len(lines) < _FEWEST_UNRULED:
         return None
-    found = [Row(line.cells(_CELL_GAP * line.size)) for line in lines]
+    found = [Row(line.cells(_CELL_GAP)) for line in lines]
     is_announced = any(CAPTION.match(line.text) and line.text.lower().startswith("tab") for line in above)
     if not is_tabular(found, longest=30 if not is_announced else 60):
         return None

@@ -15,6 +15,7 @@ class Style:
     italic: bool = False
     mono: bool = False
     math: bool = False
+    font: str = ""
 
 
 @dataclass(slots=True)
@@ -79,11 +80,12 @@ class Line:
             parts.append(f" {span.text}" if is_apart else span.text)
         return "".join(parts)
 
-    def cells(self, gap: float) -> list[Line]:
-        """Return the parts of the line that stand at least `gap` apart."""
+    def cells(self, widest_space: float) -> list[Line]:
+        """Return the parts of the line that stand further apart than `widest_space` (in type sizes)."""
         groups = [[self.spans[0]]]
         for span in self.spans[1:]:
-            if span.left - max(one.right for one in groups[-1]) >= gap:
+            before = max(groups[-1], key=lambda one: one.right)
+            if span.left - before.right >= widest_space * min(before.size, span.size):
                 groups.append([])
             groups[-1].append(span)
         return [Line(group) for group in groups]

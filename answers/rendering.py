@@ -27,8 +27,10 @@ _TAGS = {
     "a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "span",
     "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-_ATTRIBUTES = {"a": {"class", "href", "aria-label"}, "span": {"class", "title"}, "ol": {"start"}}
+_ATTRIBUTES = {"a": {"class", "href", "interestfor", "aria-label"}, "span": {"class", "title"}, "ol": {"start"}}
 _OWN_LINK = re.compile(r"#source-\d{1,3}")
+# The card that opens beside a chip on hover and focus, where browsers know how.
+_OWN_CARD = re.compile(r"source-\d{1,3}-card")
 _OWN_CLASSES = {"cite", "cite-unknown"}
 # Private-use characters stand for citations while Markdown is parsed; any in the text itself go first.
 _LEFT, _RIGHT = "\ue000", "\ue001"
@@ -105,7 +107,8 @@ def _chip(text: str, citation: citations.Citation, sources: Sequence[Citable]) -
         return _unknown(text[citation.start + 1 : citation.end - 1])
     chips = [
         format_html(
-            '<a class="cite" href="#source-{}" aria-label="{}">{}</a>',
+            '<a class="cite" href="#source-{}" interestfor="source-{}-card" aria-label="{}">{}</a>',
+            number,
             number,
             _("Source %(number)s: %(title)s") % {"number": number, "title": sources[number - 1].title},
             number,
@@ -139,6 +142,8 @@ def _sanitised(html: str) -> str:
 def _allowed(tag: str, attribute: str, value: str) -> str | None:
     if attribute == "href":
         return value if _OWN_LINK.fullmatch(value) else None
+    if attribute == "interestfor":
+        return value if _OWN_CARD.fullmatch(value) else None
     if attribute == "class":
         return value if value in _OWN_CLASSES else None
     if attribute == "start":

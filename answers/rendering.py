@@ -27,7 +27,11 @@ _TAGS = {
     "a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "span",
     "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-_ATTRIBUTES = {"a": {"class", "href", "interestfor", "aria-label"}, "span": {"class", "title"}, "ol": {"start"}}
+_ATTRIBUTES = {
+    "a": {"class", "href", "interestfor", "aria-label"},
+    "span": {"class", "title"},
+    "ol": {"start"},
+}
 _OWN_LINK = re.compile(r"#source-\d{1,3}")
 # The card that opens beside a chip on hover and focus, where browsers know how.
 _OWN_CARD = re.compile(r"source-\d{1,3}-card")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from answers.candidates import Evidence
+from answers.findings import SourceText
+from answers.prompting import NumberedSource
 from retrieval.types import Item
 
 
@@ -11,6 +16,57 @@ def badges(item: Item) -> list[str]:
         "retracted": item.retracted,
         "concern": item.concern,
         "corrected": item.corrected,
+        "superseded": item.superseded,
+    }
+    return [name for name, applies in marks.items() if applies]
+
+
+def pages(item: Item) -> str:
+    """Return the page or pages of an item as `p. 7` or `pp. 7-8`; empty when there are none."""
+    if item.page_start is None:
+        return ""
+    if item.page_end in (None, item.page_start):
+        return f"p. {item.page_start}"
+    return f"pp. {item.page_start}-{item.page_end}"
+
+
+def for_prompt(items: Sequence[Item]) -> list[NumberedSource]:
+    """Return the numbered sources as the model reads them."""
+    return [
+        NumberedSource(
+            number=number,
+            title=item.title,
+            body=item.body,
+            citation=item.citation,
+            section_path=item.section_path,
+            locator=item.locator,
+            pages=pages(item),
+            status=_status(item),
+        )
+        for number, item in enumerate(items, 1)
+    ]
+
+
+def for_quoting(items: Sequence[Item]) -> list[Evidence]:
+    """Return the numbered sources as the extractive engine reads them."""
+    return [
+        Evidence(number, item.body, item.title, item.section_path, item.locator)
+        for number, item in enumerate(items, 1)
+    ]
+
+
+def for_checking(items: Sequence[Item]) -> list[SourceText]:
+    """Return the numbered sources as the findings hold sentences against them."""
+    around = ([item.title, *item.section_path, item.locator, pages(item), item.citation] for item in items)
+    return [SourceText(item.body, "\n".join(lines)) for item, lines in zip(items, around, strict=True)]
+
+
+def _status(item: Item) -> str:
+    successor = f" by “{item.superseded_by_title}”" if item.superseded_by_title else ""
+    notes = {
+        "retracted": "retracted",
+        "concern": "an expression of concern was published",
+        "corrected": "corrected since",
         "superseded": f"superseded{successor}",
     }
     return "; ".join(notes[name] for name in badges(item))

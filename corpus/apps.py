@@ -6,6 +6,7 @@ class CorpusConfig(AppConfig):
     name = "corpus"
 
     def ready(self) -> None:
+        from corpus import checks  # noqa: F401  (registers itself)
         from corpus.roles import create_missing_roles
 
         post_migrate.connect(create_missing_roles, sender=self, dispatch_uid="corpus.roles")

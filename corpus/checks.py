@@ -1,0 +1,82 @@
+"""System checks: what `manage.py check` and every migration refuse to go on without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
+from django.db import connections
+
+from corpus.models import EmbeddingVersion
+
+# Older ones can corrupt an index at vacuum or leak rows of other tables while building one.
+OLDEST_PGVECTOR = (0, 8, 4)
+
+
+@register
+def domain_profile_is_valid(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Read the domain folder that the settings name."""
+    from corpus.domain_profile import InvalidProfile, active_profile
+
+    try:
+        active_profile()
+    except (InvalidProfile, OSError) as problem:
+        return [
+            Error(
+                str(problem),
+                hint="Correct the file, or name another folder in SCI_RAG_DOMAIN_DIR.",
+                id="corpus.E001",
+            )
+        ]
+    return []
+
+
+@register(Tags.database)
+def pgvector_is_recent(
+    app_configs: Any, databases: Sequence[str] | None = None, **_: Any
+) -> list[CheckMessage]:
+    """Refuse a pgvector with known faults. Before the first migration there is none to look at."""
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        with connections[alias].cursor() as cursor:
+            cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+            row = cursor.fetchone()
+        if row is not None and version_of(row[0]) < OLDEST_PGVECTOR:
+            found.append(
+                Error(
+                    f"The database has pgvector {row[0]}; 0.8.4 or newer is needed.",
+                    hint="Install a newer pgvector on the server, then run ALTER EXTENSION vector UPDATE.",
+                    id="corpus.E002",
+                )
+            )
+    return found
+
+
+@register(Tags.database)
+def embedding_dimensions_agree(
+    app_configs: Any, databases: Sequence[str] | None = None, **_: Any
+) -> list[CheckMessage]:
+    """Warn when the settings ask for other vectors than those the corpus holds."""
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        if EmbeddingVersion._meta.db_table not in connections[alias].introspection.table_names():
+            continue
+        active = EmbeddingVersion.objects.using(alias).filter(is_active=True).first()
+        wanted = settings.SCI_RAG_EMBEDDING_DIMENSIONS
+        if active is not None and active.dimensions != wanted:
+            found.append(
+                Warning(
+                    f"The corpus holds vectors of {active.dimensions} dimensions ({active.name}), "
+                    f"and the settings ask for {wanted}: nothing can be found or taken in.",
+                    hint="Set SCI_RAG_EMBEDDING_MODEL and SCI_RAG_EMBEDDING_DIMENSIONS back.",
+                    id="corpus.W003",
+                )
+            )
+    return found
+
+
+def version_of(text: str) -> tuple[int, ...]:
+    """Return a version's numbers; what is no number counts as zero."""
+    return tuple(int(part) if part.isdecimal() else 0 for part in text.split("."))

@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 import click
-from django.db import DatabaseError
 
 from corpus import manifest as manifests
 from corpus.actions import deletion
@@ -130,11 +129,6 @@ def _run(batch: Batch, options: Options, *, dry_run: bool) -> RunReport:
             return run_ingestion(batch, options=options, progress=progress)
     except EmbeddingError as error:
         raise CommandFailed(str(error)) from None
-    except DatabaseError as error:
-        kind = type(error).__name__
-        raise CommandFailed(
-            f"The database could not be used ({kind}). What was stored stays; run the command again."
-        ) from None
 
 
 def _run_as_dict(report: RunReport) -> dict[str, Any]:

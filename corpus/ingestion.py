@@ -16,7 +16,7 @@ from corpus.chunking import ChunkingLimits
 from corpus.domain_profile import active_profile
 from corpus.gateways.embedding import Embedder, EmbeddingError, active_embedder
 from corpus.inputs import Batch, Refusal
-from corpus.intake import DATABASE_LOST, Intake, Options, duplicate, examine, stored
+from corpus.intake import DATABASE_UNUSABLE, Intake, Options, duplicate, examine, stored
 from corpus.manifest import Entry
 from corpus.models import Document, IngestionItem, IngestionRun
 from corpus.parsing.blocks import ParseFailure
@@ -76,7 +76,7 @@ def ingest(
     try:
         reports = ingest_files(items=items, batch=batch, intake=intake, progress=progress or Unwatched())
         state = IngestionRun.State.FINISHED
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):
         state = IngestionRun.State.CANCELLED
         raise
     finally:
@@ -153,7 +153,7 @@ def _guarded(entry: Entry, handle: Callable[[Entry], Report]) -> Report:
         return _failed(entry, "changed_while_reading", str(error))
     except OSError as error:
         return _failed(entry, "storage_failed", f"The file could not be kept: {error.strerror or error}.")
-    except DATABASE_LOST:
+    except DATABASE_UNUSABLE:
         raise
     except Exception as error:  # noqa: BLE001 - one file's failure never stops the batch
         # The type alone: messages of the database quote the text they refuse.

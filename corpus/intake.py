@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, ProgrammingError
 
 from corpus import connections, storage
 from corpus.actions import documents
@@ -130,5 +130,6 @@ def duplicate(entry: Entry, document: Document, *, code: str = "", sentence: str
     return Report(entry.name, Outcome.DUPLICATE, code or "already_held", detail, document.pk)
 
 
-# Errors of the database that end a run: the next file would meet them too.
-DATABASE_LOST = (OperationalError, InterfaceError)
+# Errors of the database that end a run, since the next file would meet them too: it is gone, or its
+# tables are not those of this version.
+DATABASE_UNUSABLE = (OperationalError, InterfaceError, ProgrammingError)

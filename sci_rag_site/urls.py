@@ -6,6 +6,8 @@ from django.urls import include, path
 
 from sci_rag_site import views
 
+admin.autodiscover()
+
 urlpatterns = [
     path("", include("answers.urls")),
     path("", include("corpus.urls")),

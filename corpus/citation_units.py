@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 MAX_LOCATOR = 200
 MAX_UNIT = 200
 _MAX_REFERENCES = 100
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _MAX_RANGE = 30
 
-_NUMBER = r"(?:[A-Z]\.?)?\d{1,4}(?:[.\-\u2010-\u2013]\d{1,4}){0,4}[a-z]?"
+_NUMBER = r"(?:[A-Z]\.?)?\d{1,4}(?:[.\-\u2010\u2011]\d{1,4}){0,4}[a-z]?"
 _ROMAN = r"[IVXLC]{1,7}"
 _TABLE_LABEL = re.compile(
     rf"\s*(?:table|tab\.|tabelle|tableau|tabla|tabella)\s+({_NUMBER}|{_ROMAN}\b|[A-Z]\b)", re.IGNORECASE
@@ -34,7 +35,8 @@ _POINTER = re.compile(
     r"|Equations?|Eqs?\.|Chapters?|Box(?:es)?|Schemes?|TABLE|FIGURE|FIG\.|ANNEX|APPENDIX)[ \u00a0]?\(?"
     rf"({_NUMBER}|{_ROMAN}\b|[A-Z]\b)"
 )
-_MORE = re.compile(rf"\)?(?:,? and |,? or | ?& ?|, ?)\(?({_NUMBER}|{_ROMAN}\b)(?![\w%])")
+# "Figures 6\u20138" names its ends; a hyphen belongs to a number, as in "Table 4-1".
+_MORE = re.compile(rf"\)?(?:,? and |,? or | ?& ?|, ?|\u2013)\(?({_NUMBER}|{_ROMAN}\b)(?![\w%])")
 _BIBLIOGRAPHY = re.compile(r"\[(\d{1,4}(?:\s?[,;\u2010-\u2015-]\s?\d{1,4}){0,40})\]")
 
 
@@ -58,8 +60,8 @@ def text_locator(section_path: Sequence[str], pages: str, ordinal: int) -> str:
 
 def table_locator(label: str, section_path: Sequence[str], pages: str, part: tuple[int, int]) -> str:
     """Return "Table 3", or where an unnumbered table stands, with "part 2 of 3" when it is cut."""
-    place = section_path[-1] if section_path else pages
-    name = label or (f"Table in {place}" if place else "Table")
+    place = f" in {section_path[-1]}" if section_path else f" on {pages}" if pages else ""
+    name = label or f"Table{place}"
     number, parts = part
     return _shortened(name, f", part {number} of {parts}" if parts > 1 else "")
 
@@ -96,6 +98,8 @@ def forward_references(text: str, *, own_label: str = "") -> tuple[str, ...]:
 def _mentions(text: str) -> Iterator[str]:
     for match in _POINTER.finditer(text):
         kind = _kind(match[1])
+        if match[2] in _LETTERS and kind not in ("Annex", "Appendix"):
+            continue
         yield f"{kind} {match[2]}"
         more = _MORE.match(text, match.end())
         while more:

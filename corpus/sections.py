@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,9 +13,10 @@ from corpus.parsing.blocks import Block, BlockKind
 # A longer "heading" is running text that a parser took for one.
 MAX_HEADING = 300
 MAX_DEPTH = 9
-# A heading with nothing under it is kept as a passage from this length on: shorter ones are names of
-# emptied sections ("References"), longer ones say something.
-MIN_LONE_HEADING = 20
+# A heading with nothing under it names an emptied section ("References") unless it reads like a
+# statement that was set like a heading: "Total harvested: 45 t per hectare".
+_STATEMENT = re.compile(r"\S.*(?:\d|:\s*\S|[.!?]$)", re.DOTALL)
+_LEADING_NUMBER = re.compile(r"\s*[\d.]+\s*")
 
 
 @dataclass(slots=True)
@@ -57,9 +59,13 @@ def _finished(section: Section, *, next_level: int, title: str) -> Iterator[Sect
         yield section
     elif section.heading is not None and next_level <= section.level:
         text = section.heading[1].text.strip()
-        if len(text) >= MIN_LONE_HEADING and not _is_title(text, title):
+        if _says_something(text) and not _is_title(text, title):
             section.texts.append(section.heading)
             yield section
+
+
+def _says_something(heading: str) -> bool:
+    return len(heading) >= 20 and bool(_STATEMENT.match(_LEADING_NUMBER.sub("", heading, count=1)))
 
 
 def _is_title(heading: str, title: str) -> bool:

@@ -78,6 +78,8 @@ def test_tables_without_a_number_are_told_apart_by_order():
         ("[1999-12000] is no range", ()),
         ("[5-2] and [2000-2999]", ("[5]", "[2]", "[2000]", "[2999]")),
         ("Table 2 and 30% more", ("Table 2",)),
+        ("Figures 6\u20138 and Table 4-1", ("Figure 6", "Figure 8", "Table 4-1")),
+        ("Section A of the wing", ()),
         ("the table was set", ()),
     ],
 )

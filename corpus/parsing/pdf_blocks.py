@@ -42,6 +42,7 @@ class _Item:
     kind: BlockKind
     column: int
     level: int = 0
+    is_label: bool = False
 
 
 def build(pages: Sequence[tuple[Page, list[list[Part]]]], forms: WordForms) -> Content:
@@ -80,7 +81,7 @@ def _items(pages: Sequence[tuple[Page, list[list[Part]]]], kinds: Kinds) -> Iter
                     yield _Item(part, BlockKind.TABLE, number)
                 else:
                     kind, level = kinds.of(part)
-                    yield _Item(part, kind, number, level)
+                    yield _Item(part, kind, number, level, is_label=kinds.is_label(part))
 
 
 def _merged(items: Sequence[_Item], kinds: Kinds) -> Iterator[_Item]:
@@ -108,9 +109,11 @@ def _belong_together(first: _Item, second: _Item, kinds: Kinds) -> bool:
     if first.column != second.column or first.kind is not second.kind:
         return False
     gap = second.part.top - first.part.bottom
+    if first.kind is BlockKind.CODE:
+        return gap < 2.5 * second.part.style.size
     if first.kind is BlockKind.HEADING:
         return kinds.is_same_heading(first.part, second.part) and gap < 0.9 * second.part.style.size
-    return kinds.is_label(first.part) and kinds.is_label(second.part)
+    return first.is_label and second.is_label
 
 
 def _union(first: list[Box], second: list[Box]) -> list[Box]:
@@ -273,7 +276,7 @@ def _continuation(items: Sequence[_Item], place: int, item: _Item) -> _Item | No
     if ending.endswith(_ENDS):
         return None
     for other in items[place + 1 : place + 9]:
-        if other.kind in _PASSED_OVER:
+        if other.kind in _PASSED_OVER or other.is_label:
             continue
         if other.kind is not BlockKind.PARAGRAPH or not isinstance(other.part, Paragraph):
             return None

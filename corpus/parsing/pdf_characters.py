@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -83,8 +83,10 @@ class _Open:
     right: float
     baseline: float
     style: Style
+    is_spaced: bool
     gaps: list[float] = field(default_factory=list)
     raising: bool | None = None  # None off the raised characters, else whether they become exponents
+    widths: list[float] = field(default_factory=list)
     styles: Counter[Style] = field(default_factory=Counter)
 
 
@@ -150,7 +152,7 @@ class _Reader:
         current = self._open
         if current is None or not _continues(current, left, right, baseline, style):
             self._close()
-            self._open = _Open([char], left, right, baseline, style)
+            self._open = _Open([char], left, right, baseline, style, self._space)
             self._space = False
         else:
             is_raised = (
@@ -173,13 +175,18 @@ class _Reader:
                 current.style, current.baseline = style, baseline
         assert self._open is not None  # noqa: S101 - set above
         self._open.styles[style] += 1
+        self._open.widths.append(right - left)
 
     def _close(self) -> None:
         current, self._open = self._open, None
         if current is not None:
             style = current.styles.most_common(1)[0][0]
             text = _with_spaces(current.text, current.gaps)
-            self.spans.append(Span(text, current.left, current.right, current.baseline, style))
+            if not style.font and _is_of_one_width(current.text, current.widths, style.size):
+                style = replace(style, mono=True)
+            self.spans.append(
+                Span(text, current.left, current.right, current.baseline, style, current.is_spaced)
+            )
 
     def _take_rotated(self, char: str, turns: int, x: float, y: float, size: float) -> None:
         across = round((x if turns % 2 else y) / max(size, 1.0) * 2)
@@ -239,6 +246,13 @@ def _font_name(font: Any) -> str:
     return buffer.raw[: max(0, min(length, 128) - 1)].decode("utf-8", "replace").lower()
 
 
+def _is_of_one_width(chars: list[str], widths: list[float], size: float) -> bool:
+    """Whether narrow and wide letters of a nameless font are equally wide, as in listings."""
+    narrow = [width for char, width in zip(chars, widths, strict=True) if char in "iljtfr.,:;()[]'"]
+    wide = [width for char, width in zip(chars, widths, strict=True) if char in "mwoeuadnbMWGODSA"]
+    return bool(narrow and wide) and max(wide + narrow) - min(narrow + wide) < 0.08 * size
+
+
 def _with_spaces(chars: list[str], gaps: list[float]) -> str:
     """Return the characters with a space at each gap, -1 standing for none.
 
@@ -247,7 +261,7 @@ def _with_spaces(chars: list[str], gaps: list[float]) -> str:
     """
     spaced = [gap for gap in gaps if gap >= 0]
     least = 0.0
-    if len(chars) > 3 and len(spaced) > 0.6 * len(gaps):
+    if len(chars) > 2 and len(spaced) > 0.6 * len(gaps):
         usual = sorted(spaced)[len(spaced) // 3]
         least = 1.6 * usual + 0.5
     parts = [chars[0]]
@@ -261,6 +275,8 @@ def _continues(current: _Open, left: float, right: float, baseline: float, style
     size = max(current.style.size, style.size)
     # An index stands off the baseline; a far smaller character belongs beside a large first letter.
     is_index = 0.52 * size < style.size <= 0.85 * size
+    if style.size > 0.85 * size and abs(style.size - current.style.size) > 0.04 * size:
+        return False
     if abs(baseline - current.baseline) > (0.6 * size if is_index else 0.2 * style.size):
         return False
     return (

@@ -23,6 +23,7 @@ class Placed(Protocol):
     right: float
     top: float
     bottom: float
+    baseline: float
 
     @property
     def text(self) -> str: ...
@@ -82,8 +83,8 @@ def _candidates(items: Sequence[Item]) -> list[float]:
                 continue
             left, right = (item, other) if item.left <= other.left else (other, item)
             if right.left - left.right >= _NARROWEST_CORRIDOR:
-                middle = right.left - _NARROWEST_CORRIDOR / 2
-                buckets.setdefault(round(middle / 3), middle)
+                for x in (right.left - _NARROWEST_CORRIDOR / 2, (left.right + right.left) / 2):
+                    buckets.setdefault(round(x / 3), x)
     return sorted(buckets.values())
 
 
@@ -107,7 +108,7 @@ def _measure(items: Sequence[Item], x: float) -> Corridor | None:
     score += _worth(in_band, line) - 2 * crossing
     if score < _FEWEST_LINES * line or edges[1] - edges[0] < _NARROWEST_CORRIDOR:
         return None
-    if not counts_all and _is_grid(items, x):
+    if not counts_all and (_is_grid(items, x) or not _fills(items, sides, edges)):
         return None
     return Corridor(edges[0], edges[1], score + min(edges[1] - edges[0], line))
 
@@ -136,7 +137,8 @@ def _is_sidebar(items: Sequence[Item], sides: Sequence[int | None]) -> bool:
     beside = [
         item for item in narrow if any(other.top < item.bottom and item.top < other.bottom for other in wide)
     ]
-    aligned = sum(any(abs(item.bottom - other.bottom) < 0.8 for other in wide) for item in beside)
+    beside = [item for item in beside if sum(char.isalpha() for char in item.text) > 2]
+    aligned = sum(any(abs(item.baseline - other.baseline) < 0.8 for other in wide) for item in beside)
     return len(beside) >= 4 and aligned * 2 < len(beside)
 
 
@@ -158,6 +160,20 @@ def _median_height(items: Sequence[Placed]) -> float:
     return heights[len(heights) // 2] if heights else 1e9
 
 
+def _fills(items: Sequence[Item], sides: Sequence[int | None], edges: tuple[float, float]) -> bool:
+    """Whether the running text of both sides goes nearly from edge to edge, as cells of a table do not.
+
+    Half is enough: a side may hold two columns of its own.
+    """
+    for wanted in (0, 1):
+        side = [item for item, at in zip(items, sides, strict=True) if at == wanted]
+        widths = sorted(item.right - item.left for item in side if len(item.text) >= _FULL_TEXT)
+        outer = min(item.left for item in side) if wanted == 0 else max(item.right for item in side)
+        if widths[int(0.75 * (len(widths) - 1))] < 0.42 * abs(edges[wanted] - outer):
+            return False
+    return True
+
+
 def _is_grid(items: Sequence[Item], x: float) -> bool:
     """Whether the sides are cells of table rows: most lines of a side are short. Labels of figures,
     smaller than the text, do not count."""
@@ -176,7 +192,7 @@ def _bands(items: Sequence[Item], corridor: Corridor) -> list[tuple[list[Item], 
     bands: list[tuple[list[Item], list[Item], list[Item]]] = [([], [], [])]
     for item in sorted(items, key=lambda one: (one.top + one.bottom, one.left)):
         spanning, left, right = bands[-1]
-        side = _side(item, x)
+        side = _side(item, x) if not _lies_in(corridor, item) else _side_of_row(items, item, x)
         if side is not None and not left and not right and spanning and _goes_on(spanning[-1], item, items):
             spanning.append(item)
         elif side is not None:
@@ -186,6 +202,20 @@ def _bands(items: Sequence[Item], corridor: Corridor) -> list[tuple[list[Item], 
         else:
             spanning.append(item)
     return bands
+
+
+def _lies_in(corridor: Corridor, item: Placed) -> bool:
+    return corridor.left - 1 < item.left and item.right < corridor.right + 1
+
+
+def _side_of_row(items: Sequence[Placed], item: Placed, x: float) -> int:
+    """Return the side whose nearest line shares the row of an item in the corridor: the number of a line."""
+    row = [one for one in items if one is not item and abs(one.baseline - item.baseline) < 1]
+    gaps = {1: 1e9, 0: 1e9}
+    for one in row:
+        side = int(one.left > x)
+        gaps[side] = min(gaps[side], one.left - item.right if side else item.left - one.right)
+    return min(gaps, key=lambda side: gaps[side])
 
 
 def _goes_on(before: Placed, item: Placed, items: Sequence[Placed]) -> bool:

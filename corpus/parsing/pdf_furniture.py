@@ -55,8 +55,14 @@ def find(pages: Sequence[PageLines]) -> set[int]:
 
 
 def _outer_lines(page: PageLines) -> Iterator[Line]:
+    """Yield the lines of the outer part, and the first and last ones where the margins are wide."""
+    ordered = sorted(line.baseline for line in page.lines)
+    first, last = (
+        (ordered[min(1, len(ordered) - 1)], ordered[max(-2, -len(ordered))]) if ordered else (0.0, 0.0)
+    )
     for line in page.lines:
-        if line.bottom < page.height * _OUTER or line.top > page.height * (1 - _OUTER):
+        is_outer = line.bottom < page.height * _OUTER or line.top > page.height * (1 - _OUTER)
+        if is_outer or line.baseline <= first or line.baseline >= last:
             yield line
 
 

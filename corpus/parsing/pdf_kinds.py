@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from corpus.headings import heading_level
 from corpus.parsing.blocks import BlockKind
-from corpus.parsing.pdf_paragraphs import BULLET, CAPTION, NUMBERED_ITEM, Paragraph
+from corpus.parsing.pdf_paragraphs import BULLET, CAPTION, DASH_ITEM, NUMBERED_ITEM, Paragraph
 
 _SECTION_NUMBER = re.compile(
     r"(?:Chapter\s+|Section\s+|Appendix\s+)?([A-Z]|\d{1,2})((?:\.\d{1,2}){0,4})\.?\s+\S", re.IGNORECASE
@@ -17,7 +17,7 @@ _LEADERS = re.compile(r"(?:\.\s?){4,}|(?:\u2026\s?){2,}")
 _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*\u2020\u2021\u00a7\u00b6a-f])\s?(?=[A-Z\"\u201c(h])")
 _EQUATION_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)$")
 _LONGEST_HEADING = 220
-_LONGEST_LABEL = 40
+_LONGEST_LABEL = 60
 _LONG_PARAGRAPH = 200
 _DEEPEST_LEVEL = 5
 
@@ -59,7 +59,7 @@ class Kinds:
         """Whether the paragraph is a label in a figure: small, short and no sentence."""
         text = _text(part)
         is_short = len(text) <= _LONGEST_LABEL * len(part.lines) and not text.endswith(".")
-        return is_short and part.style.size < 0.88 * self._body
+        return is_short and part.style.size < 0.93 * self._body
 
     def _kind_of_text(self, part: Paragraph) -> BlockKind:
         text = _text(part)
@@ -69,7 +69,7 @@ class Kinds:
             return BlockKind.CAPTION
         if self._is_footnote(part, text):
             return BlockKind.FOOTNOTE
-        if BULLET.match(text) or NUMBERED_ITEM.match(text):
+        if any(mark.match(text) for mark in (BULLET, DASH_ITEM, NUMBERED_ITEM)):
             return BlockKind.LIST_ITEM
         return BlockKind.EQUATION if _is_equation(part, text) else BlockKind.PARAGRAPH
 
@@ -103,6 +103,8 @@ class Kinds:
             return is_clear and not (is_sentence and len(words) > 12)
         if part.share("bold") > 0.85 and size > 0.92 * self._body:
             return not is_sentence and len(words) <= 20
+        if _is_italic_title(part, words) and size > 0.95 * self._body and not is_sentence:
+            return True
         if len(part.lines) > 2 or size < (0.7 if len(words) < 4 else 0.92) * self._body:
             return False
         level = heading_level(text.removesuffix(".") if _depth(text) > 1 else text)
@@ -164,6 +166,15 @@ def _body_size(paragraphs: Sequence[Paragraph]) -> float:
     near = {size: sum(n for other, n in counts.items() if abs(other - size) <= 0.15) for size in counts}
     most = max(near.values())
     return max(size for size, count in near.items() if count >= 0.6 * most)
+
+
+def _is_italic_title(part: Paragraph, words: Sequence[str]) -> bool:
+    is_short = (
+        len(part.lines) == 1
+        and len(words) <= 10
+        and part.lines[0].right < part.column_right - 4 * part.style.size
+    )
+    return is_short and part.share("italic") > 0.95 and words[0][:1].isupper() and part.share("math") < 0.1
 
 
 def _is_numbered_heading(text: str) -> bool:

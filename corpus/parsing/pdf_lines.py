@@ -32,11 +32,13 @@ def rows(spans: Sequence[Span]) -> list[list[Span]]:
 def _shares_row(row: list[Span], span: Span) -> bool:
     anchor = max(row, key=lambda one: one.size)
     larger, smaller = (anchor, span) if anchor.size >= span.size else (span, anchor)
-    distance = abs(anchor.baseline - span.baseline)
-    if distance <= 0.25 * smaller.size:
-        return True
     # Far smaller beside far larger is a first letter over several lines, not an index.
-    if not 0.52 * larger.size < smaller.size < 0.88 * larger.size or not _touches(row, span):
+    is_far_smaller = smaller.size <= 0.52 * larger.size
+    if is_far_smaller and len(larger.text) == 1 and larger.text.isalpha():
+        return False
+    if abs(anchor.baseline - span.baseline) <= 0.35 * smaller.size:
+        return True
+    if is_far_smaller or smaller.size >= 0.88 * larger.size or not _touches(row, span):
         return False
     overlap = min(larger.bottom, smaller.bottom) - max(larger.top, smaller.top)
     return overlap > 0.4 * (smaller.bottom - smaller.top)

@@ -12,17 +12,21 @@ from corpus.parsing.blocks import Box
 from corpus.parsing.pdf_lines import rows
 from corpus.parsing.pdf_types import Line, Style
 
-BULLET = re.compile(
-    r"(?:[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2043\u2219\u00b7\u25a0\u2713]|[\u2013\u2014-](?=\s))\s*"
-)
+BULLET = re.compile(r"[\u2022\u2023\u25aa\u25ab\u25cf\u25cb\u25e6\u2043\u2219\u00b7\u25a0\u2713]\s*(?=\S)")
+DASH_ITEM = re.compile(r"(?:[\u2013\u2014-]\s+|\u2014)(?=[A-Z\"(])")
 NUMBERED_ITEM = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z][.)]|\([ivx]{1,4}\))\s+(?=\S)")
 ENTRY = re.compile(r"\[\d{1,4}\]\s*\S|\[[A-Z][\w+]{1,12}\]\s")
 CAPTION = re.compile(
-    r"(?:supplementary\s+|extended\s+data\s+)?(?:fig(?:ure|\.)?|table|tab\.|scheme|chart|box|plate|listing|algorithm|exhibit)"
+    r"(?:supplementary\s+|extended\s+data\s+)?(?:fig(?:ure|\.)?|table|tab\.|scheme|chart|box|plate|listing|code|algorithm|exhibit)"
     r"\s*(?:[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*[A-Za-z]?|[IVX]{1,5})\b\s*(?P<mark>[.:|\u2014\u2013)-])?",
     re.IGNORECASE,
 )
 _ENDS_SENTENCE = (".", "?", "!", ":", ";", "\u201d", '"')
+
+
+def is_item(text: str) -> bool:
+    """Whether `text` begins like an item: with a bullet, a dash, a number or a reference's label."""
+    return any(mark.match(text) for mark in (BULLET, DASH_ITEM, NUMBERED_ITEM, ENTRY))
 
 
 @dataclass(slots=True)
@@ -77,20 +81,22 @@ def _with_drop_caps(lines: list[Line]) -> list[Line]:
     if len(lines) < 3:
         return lines
     usual = median(line.size for line in lines)
+    capitals = [line for line in lines if _is_capital(line, usual)]
+    used: set[int] = set()
     kept: list[Line] = []
-    capitals = [
-        line for line in lines if len(line.text) == 1 and line.text.isupper() and line.size > 1.8 * usual
-    ]
     for line in lines:
-        if line in capitals:
+        capital = next((one for one in capitals if id(one) not in used and _begins(one, line)), None)
+        if capital is None:
+            kept.append(line)
             continue
-        capital = next((one for one in capitals if _begins(one, line)), None)
-        if capital is not None:
-            first = replace(line.spans[0], text=capital.text + line.spans[0].text)
-            line = Line([first, *line.spans[1:]])  # noqa: PLW2901 - the same line, its letter with it
-            capitals.remove(capital)
-        kept.append(line)
-    return kept + capitals
+        used.add(id(capital))
+        first = line.spans[0]
+        kept.append(Line([replace(first, text=capital.text + first.text), *line.spans[1:]]))
+    return [line for line in kept if id(line) not in used]
+
+
+def _is_capital(line: Line, usual: float) -> bool:
+    return len(line.text) == 1 and line.text.isupper() and line.size > 1.8 * usual
 
 
 def _begins(capital: Line, line: Line) -> bool:
@@ -165,8 +171,7 @@ class _Break:
 
     def _by_type(self) -> bool:
         before, line = self._before, self.line
-        larger = max(before.size, line.size)
-        if abs(before.size - line.size) > 0.09 * larger and min(len(before.text), len(line.text)) > 3:
+        if not _share_size(before, line) and min(len(before.text), len(line.text)) > 3:
             return True
         return _is_code_border(before, line) or _is_bold(before) != _is_bold(line)
 
@@ -181,11 +186,11 @@ class _Break:
 
     def _by_words(self) -> bool:
         text = self.line.text
-        if ENTRY.match(text) or BULLET.match(text):
+        if BULLET.match(text) or (ENTRY.match(text) and ENTRY.match(self.current[0].text)):
             return True
         if CAPTION.match(text) and (_is_marked(text) or self.line.spans[0].style.bold):
             return self._ends()
-        return bool(NUMBERED_ITEM.match(text)) and self._ends()
+        return is_item(text) and self._ends()
 
     def _by_indent(self) -> bool:
         em = 0.9 * self.line.size
@@ -203,8 +208,7 @@ class _Break:
     def _hangs(self) -> bool:
         """Whether the line continues an item whose mark or number stands out to the left of it."""
         first = self.current[0]
-        is_marked = BULLET.match(first.text) or NUMBERED_ITEM.match(first.text) or ENTRY.match(first.text)
-        return bool(is_marked) and 2 < self.line.left - first.left < 4 * first.size
+        return is_item(first.text) and 2 < self.line.left - first.left < 4 * first.size
 
     def _is_after_hanging(self) -> bool:
         first = self.current[0].left
@@ -234,6 +238,20 @@ class _Break:
 def _is_bold(line: Line) -> bool:
     bold = sum(len(span.text) for span in line.spans if span.style.bold)
     return bold > 0.85 * len(line.text.replace(" ", "") or "x")
+
+
+def _share_size(first: Line, second: Line) -> bool:
+    """Whether words of both lines are of one size; a name set in another type does not change the line."""
+    sizes = {span.size for span in second.spans if len(span.text) > 2} or {second.size}
+    return (
+        any(
+            abs(span.size - size) <= 0.09 * size
+            for span in first.spans
+            if len(span.text) > 2
+            for size in sizes
+        )
+        or abs(first.size - second.size) <= 0.09 * second.size
+    )
 
 
 def _is_code_border(first: Line, second: Line) -> bool:

@@ -35,6 +35,10 @@ class Table:
     bottom: float
     characters: int
     boxes: list[Box] = field(default_factory=list)
+    baseline: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.baseline = self.bottom
 
     @property
     def text(self) -> str:
@@ -127,11 +131,11 @@ def _enclosed(stack: Sequence[Rule], lines: list[Line], page: int) -> tuple[Tabl
     intervals = [_rows_between(upper, lower, inside) for upper, lower in pairwise(stack)]
     intervals = [interval for interval in intervals if interval]
     every = [row for interval in intervals for row in interval]
-    if len(every) < 2 or not is_tabular(every):
+    if len(every) < 2 or not is_tabular(every) or _is_listing(inside):
         return None, lines
     is_gridded = len(intervals) > 3 and len(every) <= 2.6 * len(intervals)
     cells = grid_rows(every, intervals if is_gridded else None)
-    if len(cells) < 2 or len(cells[0]) < 2:
+    if len(cells) < 2 or len(cells[0]) < 2 or (len(stack) == 2 and not _holds_data(cells)):
         return None, lines
     header = len(intervals[0]) if len(stack) > 2 and len(intervals[0]) < len(every) and not is_gridded else 1
     taken = {id(line) for line in inside}
@@ -152,6 +156,26 @@ def _without_caption(stack: Sequence[Rule], lines: Sequence[Line]) -> Sequence[R
     """Return the rules without the one above the table's caption, which is no row."""
     first = [line for line in lines if _inside(line, stack[0], stack[1])] if len(stack) > 2 else []
     return stack[1:] if first and CAPTION.match(min(first, key=lambda line: line.top).text) else stack
+
+
+def _is_listing(lines: Sequence[Line]) -> bool:
+    """Whether the lines are a program with its line numbers."""
+    total = sum(len(line.text) for line in lines)
+    return sum(len(span.text) for line in lines for span in line.spans if span.style.mono) > 0.5 * total
+
+
+def _counts_lines(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether the first column numbers the rows, as a listing does, and the second holds no figures."""
+    numbers = [int(row[0]) for row in cells if row[0].isdigit() and len(row[0]) < 5]
+    is_counting = len(numbers) * 10 > len(cells) * 7 and numbers == list(
+        range(numbers[0], numbers[0] + len(numbers))
+    )
+    return is_counting and numeric_share([row[1:] for row in cells]) < 0.3
+
+
+def _holds_data(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether rows between only two rules, which may be the frame of a figure, are more than its labels."""
+    return len(cells) > 3 or numeric_share(cells) > 0.2
 
 
 def _characters(lines: Sequence[Line]) -> int:
@@ -181,7 +205,7 @@ def _is_text_with_mark(line: Line) -> bool:
 
 def _aligned(lines: Sequence[Line], above: Sequence[Line], page: int) -> Table | None:
     """Return the table that the rows are, or None when their cells keep no columns."""
-    if len(lines) < _FEWEST_UNRULED:
+    if len(lines) < _FEWEST_UNRULED or _is_listing(lines):
         return None
     found = [Row(line.cells(_CELL_GAP)) for line in lines]
     is_announced = any(CAPTION.match(line.text) and line.text.lower().startswith("tab") for line in above)
@@ -190,6 +214,8 @@ def _aligned(lines: Sequence[Line], above: Sequence[Line], page: int) -> Table |
     cells = grid_rows(found, None)
     columns = len(cells[0]) if cells else 0
     filled = [sum(bool(row[column]) for row in cells) / len(cells) for column in range(columns)]
+    if columns == 2 and not is_announced and _counts_lines(cells):
+        return None
     if columns < 2 or min(filled) < (0.25 if is_announced else 0.5):
         return None
     if not is_announced and (numeric_share(cells) < 0.3 or len(cells) < 4 - (columns > 3)):

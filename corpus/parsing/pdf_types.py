@@ -27,6 +27,7 @@ class Span:
     right: float
     baseline: float
     style: Style
+    is_spaced: bool = False  # whether a space stood before it in the content
 
     @property
     def size(self) -> float:
@@ -76,7 +77,8 @@ class Line:
         """Return the words of the line; a space wherever spans stand apart."""
         parts = [self.spans[0].text]
         for before, span in pairwise(self.spans):
-            is_apart = span.left - before.right > 0.12 * max(before.size, span.size)
+            gap = span.left - before.right
+            is_apart = gap > (0.03 if span.is_spaced else 0.12) * max(before.size, span.size)
             parts.append(f" {span.text}" if is_apart else span.text)
         return "".join(parts)
 

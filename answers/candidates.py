@@ -21,6 +21,11 @@ _BIBLIOGRAPHY = re.compile(
     r"\bdoi\s*:|https?://doi|\b[A-Z][\w'-]+,? (?:[A-Z]\.\s?){1,3}(?:,|&|and\b).*\b(?:19|20)\d\d\b"
     r"|\bet al\.,? \(?(?:19|20)\d\d\)?[.,] .*\d+\s?[(:]\s?\d+|\.{4,}"
 )
+# Sentences that order their reader about are no evidence for anything.
+_ORDER = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:instructions?|prompts?|rules|orders|sources?)\b",
+    re.IGNORECASE,
+)
 _FIGURE = re.compile(r"\d")
 
 
@@ -116,6 +121,7 @@ def _quotable(text: str, words: frozenset[str]) -> bool:
         and letters * 2 >= len(text.replace(" ", ""))
         and not text.rstrip().endswith(("?", ":"))
         and not _BIBLIOGRAPHY.search(text)
+        and not _ORDER.search(text)
     )
 
 

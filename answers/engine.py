@@ -23,6 +23,7 @@ from corpus.gateways.llm import ModelError, Usage
 from corpus.models import Chunk
 from corpus.scope import EVERYTHING, RetrievalScope
 from retrieval.profiles import profile as profile_named
+from retrieval.retriever import retrieve
 from retrieval.types import Item, RetrievalResult, StageStatus
 
 if TYPE_CHECKING:
@@ -168,8 +169,6 @@ def _stages(progress: _Progress) -> Iterator[AnswerEvent]:
 
 
 def _retrieved(progress: _Progress) -> RetrievalResult:
-    from retrieval.retriever import retrieve
-
     started = time.monotonic()
     row = progress.answer
     result = retrieve(question=row.question, scope=progress.scope, profile=row.profile, limit=progress.limit)

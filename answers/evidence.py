@@ -10,17 +10,6 @@ from answers.prompting import NumberedSource
 from retrieval.types import Item
 
 
-def badges(item: Item) -> list[str]:
-    """Return the status of an item's work, as it is now, in the order of weight."""
-    marks = {
-        "retracted": item.retracted,
-        "concern": item.concern,
-        "corrected": item.corrected,
-        "superseded": item.superseded,
-    }
-    return [name for name, applies in marks.items() if applies]
-
-
 def pages(item: Item) -> str:
     """Return the page or pages of an item as `p. 7` or `pp. 7-8`; empty when there are none."""
     if item.page_start is None:
@@ -69,4 +58,4 @@ def _status(item: Item) -> str:
         "corrected": "corrected since",
         "superseded": f"superseded{successor}",
     }
-    return "; ".join(notes[name] for name in badges(item))
+    return "; ".join(notes[name] for name in item.badges)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from answers import evidence
 from answers.citations import Citation, cited_numbers
 from answers.events import AnswerEvent, EventName
 from answers.findings import SentenceFinding
@@ -87,5 +86,5 @@ def _source(number: int, item: Item) -> dict[str, Any]:
         "page_start": item.page_start,
         "page_end": item.page_end,
         "license_class": item.license_class,
-        "badges": evidence.badges(item),
+        "badges": list(item.badges),
     }

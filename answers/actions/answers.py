@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
-from answers import evidence
 from answers.models import Answer, AnswerSource, Finding
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def record_retrieval(*, answer: Answer, result: RetrievalResult, items: Sequence
     answer.fingerprint = result.fingerprint
     answer.eligible_documents = result.eligible.documents
     answer.eligible_passages = result.eligible.passages
-    answer.traces = [asdict(trace) for trace in result.traces]
+    answer.traces = [trace.as_dict() for trace in result.traces]
     answer.degraded = list(result.degraded)
     answer.save()
     AnswerSource.objects.bulk_create(
@@ -79,7 +78,7 @@ def record_retrieval(*, answer: Answer, result: RetrievalResult, items: Sequence
             page_end=item.page_end,
             license_class=item.license_class,
             bucket=item.bucket,
-            badges=evidence.badges(item),
+            badges=list(item.badges),
             content_sha256=item.content_sha256,
             score=item.score,
             ranks=dict(item.ranks),

@@ -9,9 +9,10 @@ from fractions import Fraction
 from time import monotonic
 
 import structlog
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from psycopg_pool import PoolTimeout
 
+from corpus import connections
 from corpus.domain_profile import DomainProfile, active_profile
 from corpus.fingerprint import fingerprint
 from corpus.models import Chunk, Document
@@ -134,8 +135,7 @@ def _run_layers(
         for name in chosen.layers
     }
     # The layers take connections of their own, and those of other requests may be waiting for this one.
-    if not connection.in_atomic_block:
-        connection.close()
+    connections.release()
     outcomes = run([_LAYERS[name] for name in chosen.layers], requests, seconds=chosen.seconds)
     return [ranked for ranked, _ in outcomes], [trace for _, trace in outcomes]
 

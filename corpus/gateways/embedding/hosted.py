@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import os
+import queue
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from corpus.connections import release_before_outside_call
+from corpus.gateways.breaker import Breaker
 from corpus.gateways.embedding.protocol import EmbeddingError, Task, Vectors, unit_vectors
+from corpus.gateways.litellm_library import litellm
 
 _TEXTS_PER_REQUEST = 64
 _CHARACTERS_PER_REQUEST = 100_000
 _TIMEOUT: dict[Task, float] = {"query": 10.0, "document": 60.0}
-_PAUSE_BEFORE_RETRY = 1.0
+_PAUSE = 1.0  # seconds before the second try
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 
 # How each provider names what a text is for; providers that are not listed make no difference.
@@ -39,63 +43,83 @@ class HostedEmbedder:
         self._endpoint = {
             name: value for name, value in (("api_base", api_base), ("api_key", api_key)) if value
         }
+        self._breaker = Breaker()
+
+    def __repr__(self) -> str:
+        return f"HostedEmbedder({self.version})"
 
     def embed(self, texts: Sequence[str], *, task: Task) -> Vectors:
         """Return one row of unit length per text, in order; raise `EmbeddingError`.
 
         A request for documents that failed in a way that passes is sent once more; a person waits for
-        a query, so that is not.
+        a query, so that is not. Each request ends within its time, however slowly bytes drip in.
         """
+        release_before_outside_call()
+        litellm()
         parts = [self._request(some, task) for some in _requests(texts)]
         return np.concatenate(parts) if parts else np.empty((0, self.dimensions), dtype=np.float32)
 
     def _request(self, texts: list[str], task: Task) -> Vectors:
-        try:
-            response = self._call(texts, task)
-        except Exception as error:
-            if task == "query" or not _passes(error):
-                raise self._failure(error) from error
-            time.sleep(_PAUSE_BEFORE_RETRY)
+        rows = _in_order(self._response(texts, task), count=len(texts), source=self.model)
+        return unit_vectors(rows, count=len(texts), dimensions=self.dimensions, source=self.model)
+
+    def _response(self, texts: list[str], task: Task) -> Any:
+        attempts = 1 if task == "query" else 2
+        for attempt in range(1, attempts + 1):
+            if self._breaker.is_open:
+                raise EmbeddingError(f"{self.model} has failed repeatedly and is left alone for a moment.")
             try:
-                response = self._call(texts, task)
-            except Exception as again:
-                raise self._failure(again) from again
-        return unit_vectors(
-            _in_order(response, count=len(texts), source=self.model),
-            count=len(texts),
-            dimensions=self.dimensions,
-            source=self.model,
-        )
+                response = _within(_TIMEOUT[task], partial(self._call, texts, task))
+            except Exception as error:  # noqa: BLE001 - litellm raises classes of a dozen libraries
+                status = getattr(error, "status_code", None)
+                passes = status is None or status in _WORTH_ANOTHER_TRY
+                if passes:
+                    self._breaker.failed()
+                if attempt == attempts or not passes:
+                    raise EmbeddingError(self._said(error, status)) from None
+                time.sleep(_PAUSE)
+            else:
+                self._breaker.succeeded()
+                return response
+        raise AssertionError
 
     def _call(self, texts: list[str], task: Task) -> Any:
         parameter, values = _TASK_PARAMETERS.get(self.model.partition("/")[0], ("", {}))
-        return _litellm().embedding(
+        return litellm().embedding(
             model=self.model,
             input=texts,
             timeout=_TIMEOUT[task],
             num_retries=0,
             max_retries=0,
             encoding_format="float",
-            drop_params=True,
             **({parameter: values[task]} if parameter else {}),
             **self._endpoint,
         )
 
-    def _failure(self, error: Exception) -> EmbeddingError:
-        """Describe a provider's error without its text, which may repeat the passage or the key."""
-        status = getattr(error, "status_code", None)
-        said = f"{type(error).__name__}, status {status}" if status else type(error).__name__
-        return EmbeddingError(f"{self.model} could not be reached or refused the request ({said}).")
+    def _said(self, error: Exception, status: object) -> str:
+        """Describe a provider's error without its words, which may repeat the passage or the key."""
+        if isinstance(error, queue.Empty):
+            return f"{self.model} did not answer in time."
+        kind = type(error).__name__
+        detail = f"{kind}, status {status}" if isinstance(status, int) else kind
+        return f"{self.model} could not be reached or refused the request ({detail})."
 
 
-@cache
-def _litellm() -> Any:
-    # Read at import: without it litellm fetches a price list from the network.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
+def _within(seconds: float, call: Callable[[], Any]) -> Any:
+    """Return what `call` returns; raise what it raises, or `queue.Empty` when it takes longer."""
+    outcome: queue.Queue[tuple[Any, BaseException | None]] = queue.Queue()
 
-    litellm.suppress_debug_info = True
-    return litellm
+    def work() -> None:
+        try:
+            outcome.put((call(), None))
+        except BaseException as error:  # noqa: BLE001 - the thread's border: the caller raises it
+            outcome.put((None, error))
+
+    threading.Thread(target=work, name="embedding-call", daemon=True).start()
+    result, error = outcome.get(timeout=seconds)
+    if error is not None:
+        raise error
+    return result
 
 
 def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -112,11 +136,6 @@ def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _passes(error: Exception) -> bool:
-    status = getattr(error, "status_code", None)
-    return status is None or status in _WORTH_ANOTHER_TRY
-
-
 def _in_order(response: Any, *, count: int, source: str) -> list[Any]:
     try:
         rows = {int(row["index"]): row["embedding"] for row in response.data}
@@ -124,6 +143,6 @@ def _in_order(response: Any, *, count: int, source: str) -> list[Any]:
         raise EmbeddingError(f"{source} returned something that is not a list of embeddings.") from error
     if len(rows) != len(response.data) or sorted(rows) != list(range(count)):
         raise EmbeddingError(
-            f"{source} returned {len(response.data)} vectors for {count} texts, or misnumbered."
+            f"{source} returned {len(response.data)} vectors for {count} texts, or numbered them wrongly."
         )
     return [rows[number] for number in range(count)]

@@ -84,7 +84,8 @@ def test_the_form_holds_only_letters_digits_and_single_spaces(text: str) -> None
 
 
 @pytest.mark.parametrize(
-    "unit", ["-", "a-", "1,", "1,000,", "'", "α", "αa", "1.", "a1", "il 6 ", "\u0301", "e\u0301", "point", "1point"]
+    "unit",
+    ["-", "a-", "1,", "1,000,", "'", "α", "αa", "1.", "a1", "il 6 ", "\u0301", "e\u0301", "point", "1point"],
 )
 def test_time_grows_with_length_and_not_faster(unit: str) -> None:
     def seconds(length: int) -> float:

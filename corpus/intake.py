@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db import InterfaceError, OperationalError, ProgrammingError
 
-from corpus import connections, storage
+from corpus import connections, reuse, storage
 from corpus.actions import documents
 from corpus.actions.documents import AlreadyHeld
 from corpus.chunking import ChunkingLimits
@@ -81,8 +81,9 @@ class Intake:
             return self._held(entry, found)
         vectors = None
         if found.passages:
+            held = reuse.held_vectors(passages=found.passages, doi=found.metadata.doi, version=self.version)
             connections.release()
-            vectors = self.embedder.embed([passage.content for passage in found.passages], task="document")
+            vectors = reuse.embed(passages=found.passages, held=held, embedder=self.embedder)
         storage.store(entry.path, found.file_sha256)
         try:
             document = documents.store(

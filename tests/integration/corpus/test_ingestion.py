@@ -346,6 +346,24 @@ def test_another_text_of_the_same_work_shares_its_source_and_is_pointed_out(fold
     assert "“One” has the same DOI" in report.reports[1].detail
 
 
+def test_passages_that_an_earlier_version_has_are_not_embedded_again(folder):
+    write(folder, "one.md", paper("90 days"))
+    write(folder, "two.md", paper("90 days") + "\nOne sentence is new.\n")
+    row = {"title": "T", "doi": "10.1000/abc"}
+    take_manifest(manifest(folder, row | {"path": "one.md"}))
+    embedder = HashEmbedder()
+
+    report = ingest(
+        from_manifest(manifest(folder, row | {"path": "two.md"})), options=OPTIONS, embedder=embedder
+    )
+
+    document = Document.objects.get(pk=only(report).document)
+    assert [text.splitlines()[-1] for text in embedder.embedded] == ["One sentence is new."]
+    again = HashEmbedder().embed([chunk.content for chunk in document.chunks.order_by("ordinal")], task="")
+    rows = ChunkEmbedding.objects.filter(document=document).order_by("chunk__ordinal")
+    assert [row.vector for row in rows] == [pytest.approx(list(v), abs=1e-3) for v in again]
+
+
 def test_bad_manifest_lines_are_failed_items_in_their_place(folder):
     write(folder, "a.md", paper("90 days"))
     text = '{"path": "a.md", "title": "A"}\n{broken\n{"path": "no.md", "title": "N", "year": "x"}\n'

@@ -45,6 +45,7 @@ class EventForm(ModelForm[EditorialEvent]):
     class Meta:
         model = EditorialEvent
         fields = ("kind", "happened_on", "notice_doi", "note")
+        widgets = {"note": TextInputWidget}
 
     def clean_happened_on(self) -> date:
         """Refuse a day that is still to come."""

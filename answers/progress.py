@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import cast
 
 import structlog
 from django.contrib.auth.models import User
@@ -60,12 +60,12 @@ def messages(order: Order) -> Iterator[str]:
         engine=order.engine,
         instead_of=order.instead_of,
     )
-    with contextlib.closing(events):
+    with contextlib.closing(cast("Generator[AnswerEvent]", events)):
         try:
             for event in events:
                 yield from (message(piece) for piece in view.pieces(event))
         except Exception:
-            log.exception("answer.stream_failed", answer_id=str(view.answer_id or ""))
+            log.exception("answer.stream_failed", answer_id=view.answer_id)
             yield message(partial("#answer", render_to_string("answers/stream.html#trouble"), "outerHTML"))
             yield message(announce(_("Something went wrong")))
 
@@ -83,13 +83,12 @@ def announce(text: str) -> SafeString:
 @dataclass
 class _View:
     order: Order
-    answer_id: uuid.UUID | None = None
-    stages: list[str] = field(default_factory=list)
+    answer_id: str = ""
 
     def pieces(self, event: AnswerEvent) -> Iterator[str]:
         """Yield what changes on the page because of `event`."""
-        if self.answer_id is None:
-            self.answer_id = uuid.UUID(str(event.data["answer"]))
+        if not self.answer_id:
+            self.answer_id = str(event.data["answer"])
             context = {"question": self.order.question, "answer_id": self.answer_id}
             yield render_to_string("answers/stream.html#started", context)
         match event.name:

@@ -48,7 +48,9 @@ def pages(thing: Any) -> str:
     first, last = thing.page_start, thing.page_end
     if first is None:
         return ""
-    return _("p. {first}").format(first=first) if last in (None, first) else f"pp. {first}–{last}"
+    if last in (None, first):
+        return _("p. {first}").format(first=first)
+    return _("pp. {first}–{last}").format(first=first, last=last)
 
 
 @register.filter

@@ -50,23 +50,32 @@ _KNOWN = frozenset(
     }
 )
 _SMALL_WORDS = frozenset(
-    "a an and as at between by de for from in into of on or per the through to under using via versus vs with".split()
+    """
+    a an and as at between by de for from in into of on or per the through to under using via versus vs
+    with
+    """.split()
 )
 _FINITE_VERBS = frozenset(
-    "am are can cannot could did do does had has have is may might must shall should was were will would".split()
+    """
+    am are can cannot could did do does had has have is may might must shall should was were will would
+    """.split()
 )
 _ARTICLES = frozenset(
-    "a all an any each every it its our that the their them these this those we you your".split()
+    """
+    a all an any each every it its our that the their them these this those we you your
+    """.split()
 )
 # How a step of a protocol begins. A heading may begin so too ("Dry matter"), hence the further tests.
 _IMPERATIVES = frozenset(
-    """add adjust allow apply attach boil bring calculate calibrate centrifuge check choose clean close collect
-    combine connect cool count cover cut decant determine dilute discard dissolve distil distill divide do draw
-    dry ensure evaporate extract fill filter find fit freeze grind heat hold homogenise homogenize incubate
-    inoculate insert install keep label leave let load make measure mix note open perform pipette place plot
-    pour prepare press print put read record reduce remove repeat rinse run sample save screen seal select
-    separate set shake sieve soak spread start stir stop store submit take tare test transfer turn use wait
-    wash weigh write""".split()
+    """
+    add adjust allow apply attach boil bring calculate calibrate centrifuge check choose clean close
+    collect combine connect cool count cover cut decant determine dilute discard dissolve distil distill
+    divide do draw dry ensure evaporate extract fill filter find fit freeze grind heat hold homogenise
+    homogenize incubate inoculate insert install keep label leave let load make measure mix note open
+    perform pipette place plot pour prepare press print put read record reduce remove repeat rinse run
+    sample save screen seal select separate set shake sieve soak spread start stir stop store submit
+    take tare test transfer turn use wait wash weigh write
+    """.split()
 )
 
 

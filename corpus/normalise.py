@@ -20,7 +20,7 @@ _LIGATURES = {
     "\ufb05": "st",
     "\ufb06": "st",
 }
-_REMOVED_CONTROLS = (*range(0x00, 0x09), 0x0B, *range(0x0E, 0x20), *range(0x7F, 0xA0))
+_REMOVED_CONTROLS = (*range(0x09), 0x0B, *range(0x0E, 0x20), *range(0x7F, 0xA0))
 _CLEANING = str.maketrans(
     {
         **{chr(code): "" for code in _REMOVED_CONTROLS},
@@ -79,7 +79,7 @@ def clean(text: str) -> str:
 
 
 def matching_form(text: str) -> str:
-    """Return the form in which two texts are compared: NFKC, hygiene applied, white space runs as one space."""
+    """Return the form in which texts are compared: NFKC, hygiene applied, white space runs as one space."""
     return " ".join(_normal_form(clean(text), "NFKC").split())
 
 

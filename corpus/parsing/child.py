@@ -78,7 +78,7 @@ def _parse(path: Path, media_type: str, limits: ParseLimits) -> bytes:
         raise ParseFailure("memory_limit", "Reading the file needs more memory than allowed.") from error
     except RecursionError as error:
         raise ParseFailure("nested_too_deep", "The file is nested too deeply to be read.") from error
-    except Exception as error:  # noqa: BLE001 - the border of the process: a parser's failure is a named outcome
+    except Exception as error:
         raise ParseFailure("damaged", f"The file cannot be read ({type(error).__name__}).") from error
     if len(payload) > limits.max_result_bytes:
         raise ParseFailure("too_large", "The file holds more text than one document may have.")

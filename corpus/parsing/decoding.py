@@ -72,4 +72,6 @@ def _guess(data: bytes) -> str:
     start = max(0, first - _SAMPLE_BYTES // 2)
     sample = data[start : start + _SAMPLE_BYTES]
     best = from_bytes(sample, steps=5, chunk_size=512, cp_exclusion=["utf_8", "utf_7"]).best()
-    return _FALLBACK if best is None else str(best.encoding)
+    if best is None or str(best) == sample.decode(_FALLBACK, "replace"):
+        return _FALLBACK
+    return str(best.encoding)

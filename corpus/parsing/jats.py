@@ -103,7 +103,7 @@ def _parser(*, recover: bool) -> etree.XMLParser:
 
 
 def _refuse_own_entities(root: Element) -> None:
-    """Refuse documents that define entities: a kilobyte of them can stand for gigabytes or for local files."""
+    """Refuse documents that define entities: a kilobyte can stand for gigabytes or for a local file."""
     subset = root.getroottree().docinfo.internalDTD
     if subset is not None and any(True for _ in subset.iterentities()):
         raise ParseFailure("damaged", "The XML defines entities of its own, which are not read.")

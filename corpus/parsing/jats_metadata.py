@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from corpus.identifiers import normalise_doi
 from corpus.normalise import one_line
 from corpus.parsing.blocks import Reference
 from corpus.parsing.markup import Element, local_name, running_text
-from corpus.parsing.references import find_doi, normalise_doi
+from corpus.parsing.references import find_doi
 
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"

@@ -18,3 +18,6 @@ class ParseLimits:
     cpu_seconds: int = 300
     memory_bytes: int = 1_024 * _MEGABYTE
     max_result_bytes: int = 64 * _MEGABYTE
+
+
+DEFAULT_LIMITS = ParseLimits()

@@ -37,7 +37,8 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
     if _NESTED_QUOTE.search(text):
         raise ParseFailure("nested_too_deep", "The Markdown is nested more than 100 levels deep.")
     tokens = _parser().parse(text)
-    if any(token.level >= _DEEPEST for token in tokens):
+    # The parser drops what is nested deeper than its limit without a word.
+    if any(token.level >= _DEEPEST - 4 for token in tokens):
         raise ParseFailure("nested_too_deep", "The Markdown is nested more than 100 levels deep.")
     front, front_warnings = _front_matter(tokens)
     blocks = [block for block in _Walk(tokens).blocks() if block.text or block.rows]
@@ -115,22 +116,15 @@ class _Walk:
 
     def _block(self, place: int, *, is_footnote: bool, in_list: bool) -> Block | None:
         token = self.tokens[place]
-        if token.type in ("fence", "code_block"):
-            return Block(BlockKind.CODE, token.content.rstrip("\n"))
-        if token.type == "html_block":
-            return Block(BlockKind.PARAGRAPH, one_line(_TAG.sub(" ", token.content)))
         if token.type != "inline":
-            return None
+            return _block_without_inline(token)
         opening, text = self.tokens[place - 1], _inline_text(token)
         if opening.type == "heading_open":
             return Block(BlockKind.HEADING, text, level=int(opening.tag[1:]))
-        if is_footnote:
-            return Block(BlockKind.FOOTNOTE, text)
-        if in_list:
-            return Block(BlockKind.LIST_ITEM, text)
         if len(text) > 4 and text.startswith("$$") and text.endswith("$$"):
             return Block(BlockKind.EQUATION, text[2:-2].strip())
-        return Block(BlockKind.PARAGRAPH, text)
+        kind = BlockKind.LIST_ITEM if in_list else BlockKind.PARAGRAPH
+        return Block(BlockKind.FOOTNOTE if is_footnote else kind, text)
 
     def _table(self, place: int) -> tuple[int, Block]:
         """Return the place behind the table that opens at `place`, and the table."""
@@ -148,6 +142,15 @@ class _Walk:
                 header_rows = len(rows)
             place += 1
         return place + 1, Block(BlockKind.TABLE, rows=tuple(rows), header_rows=header_rows)
+
+
+def _block_without_inline(token: Token) -> Block | None:
+    """Return code, or the words of raw HTML; other tokens only open and close."""
+    if token.type in ("fence", "code_block"):
+        return Block(BlockKind.CODE, token.content.rstrip("\n"))
+    if token.type == "html_block":
+        return Block(BlockKind.PARAGRAPH, one_line(_TAG.sub(" ", token.content)))
+    return None
 
 
 def _inline_text(token: Token) -> str:

@@ -56,6 +56,7 @@ _BINARY_SIGNATURES = (
     (b"MZ", "a program"),
     (b"SQLite format 3", "a database"),
 )
+_CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])
 _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _NAMES = {PDF: "a PDF", HTML: "an HTML page", JATS: "an XML document", TEXT: "text"}
 _TEXT_LIKE = frozenset({TEXT, HTML, JATS})
@@ -117,7 +118,8 @@ def _binary_kind(head: bytes) -> str | None:
         if head.startswith(signature) and (signature != b"MZ" or b"\x00" in head):
             return name
     is_wide_text = head.startswith(_WIDE_BOMS) or _looks_like_bare_utf16(head)
-    return "binary data" if not is_wide_text and head.count(0) > len(head) // 100 else None
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    return "binary data" if not is_wide_text and controls * 100 > len(head) else None
 
 
 def _looks_like_bare_utf16(head: bytes) -> bool:

@@ -128,7 +128,7 @@ def _worth(in_band: Sequence[float], line: float) -> float:
 
 
 def _is_sidebar(items: Sequence[Item], sides: Sequence[int | None]) -> bool:
-    """Whether one side is a narrow column of short lines that keep no common rows with the text beside them."""
+    """Whether one side is a narrow column of short lines that share no rows with the text beside them."""
     left = [item for item, side in zip(items, sides, strict=True) if side == 0]
     right = [item for item, side in zip(items, sides, strict=True) if side == 1]
     narrow, wide = sorted((left, right), key=lambda side: sum(len(item.text) for item in side))

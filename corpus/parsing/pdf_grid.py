@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from corpus.normalise import one_line
 from corpus.parsing.pdf_types import Line
 
 _NUMERIC = re.compile(
-    r"[-+\u2212\u2013<>\u2264\u2265~\u00b1$\u20ac\u00a3(]*\d[\d.,:/%()\u00b1\u2212\u2013+*eEx\u00d7 -]*[a-zA-Z%\u00b0]{0,3}\*{0,3}|[-\u2013\u2014\u2212]|n/?a",
+    r"[-+\u2212\u2013<>\u2264\u2265~\u00b1$\u20ac\u00a3(]*\d[\d.,:/%()\u00b1\u2212\u2013+*eEx\u00d7 -]*"
+    r"[a-zA-Z%\u00b0]{0,3}\*{0,3}|[-\u2013\u2014\u2212]|n/?a",
     re.IGNORECASE,
 )
 _LEADERS = re.compile(r"(?:\.\s?){5,}")
@@ -130,7 +132,7 @@ def _continued(rows: Sequence[Row], placed: Sequence[list[str]]) -> list[list[st
     """Return the rows with the second lines of their cells put to the first."""
     if len(rows) < 2:
         return list(placed)
-    steps = [second.baseline - first.baseline for first, second in zip(rows, rows[1:], strict=False)]
+    steps = [second.baseline - first.baseline for first, second in pairwise(rows)]
     usual = median(steps)
     found = [placed[0]]
     for row, cells, step in zip(rows[1:], placed[1:], steps, strict=False):

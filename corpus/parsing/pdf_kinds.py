@@ -32,11 +32,11 @@ class Kinds:
         self._title = self._find_title(paragraphs)
         self.title = " ".join(_text(part) for part in self._title)
         self._title_ids = {id(part) for part in self._title}
-        credits = self._credits(paragraphs)
+        around = self._credits(paragraphs)
         headings = [
             part
             for part in paragraphs
-            if id(part) not in self._title_ids and id(part) not in credits and self._is_heading(part)
+            if id(part) not in self._title_ids and id(part) not in around and self._is_heading(part)
         ]
         self._levels = _levels([(_look(part), _depth(_text(part))) for part in headings])
         self._heading_ids = {id(part) for part in headings}
@@ -111,7 +111,7 @@ class Kinds:
         return level is not None and (level == 1 or text[0].isdigit()) and not _is_listed(text)
 
     def _find_title(self, paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
-        """Return the paragraphs of the largest type on the first page with text, when larger than the body."""
+        """Return the paragraphs of the largest type on the first page, when larger than the body."""
         if not paragraphs:
             return []
         first_page = [part for part in paragraphs if part.page == paragraphs[0].page]
@@ -127,7 +127,7 @@ class Kinds:
         return joined if len(" ".join(_text(part) for part in joined)) <= 400 else []
 
     def _credits(self, paragraphs: Sequence[Paragraph]) -> set[int]:
-        """Return the ids of what stands around the title: the journal's name, the authors, where they work."""
+        """Return the ids of what stands around the title: the journal, the authors, where they work."""
         if not self._title:
             return set()
         start = next(place for place, part in enumerate(paragraphs) if part is self._title[-1])

@@ -1,4 +1,4 @@
-"""PDF by layout: characters with places, columns, paragraphs, headings by type, tables, running matter out."""
+"""PDF by layout: columns in order, paragraphs, headings by type, tables; running matter left out."""
 
 from __future__ import annotations
 
@@ -197,6 +197,7 @@ def _warnings(
     if float(quality["loss"]) > _LARGEST_LOSS:
         yield f"{float(quality['loss']):.1%} of the characters were lost while reading."
     if quality["pages_without_text"]:
-        yield f"{quality['pages_without_text']} of {len(reading.pages) + reading.unreadable} pages have no text."
+        pages = len(reading.pages) + reading.unreadable
+        yield f"{quality['pages_without_text']} of {pages} pages have no text."
     if reading.unmapped:
         yield f"{reading.unmapped} characters have no Unicode value and are shown as \ufffd."

@@ -1,4 +1,4 @@
-"""Spans of a page to lines: what stands side by side on one baseline with no more than a word space between."""
+"""Spans of a page to lines: what stands on one baseline with no more than a word space between."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WIDEST_WORD_SPACE = 0.9
 
 
 def to_lines(spans: Iterable[Span], *, widest_gap: float = _WIDEST_WORD_SPACE) -> list[Line]:
-    """Return the lines of `spans` from top to bottom; gaps beyond `widest_gap` (in type sizes) divide them."""
+    """Return the lines of `spans`, top to bottom; gaps beyond `widest_gap` (in type sizes) divide them."""
     return [line for row in rows(list(spans)) for line in Line(list(row)).cells(widest_gap)]
 
 

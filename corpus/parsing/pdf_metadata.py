@@ -13,11 +13,13 @@ from corpus.parsing.pdf_blocks import Content
 from corpus.parsing.references import find_doi
 
 _NOT_A_TITLE = re.compile(
-    r"(?:microsoft word|untitled|document\d*\b|slide \d|paper title|title|template)|.*\.(?:docx?|tex|dvi|pdf|indd|qxd)$",
+    r"(?:microsoft word|untitled|document\d*\b|slide \d|paper title|title|template|adobe photoshop)"
+    r"|.*\.(?:docx?|tex|dvi|pdf|indd|qxd)$",
     re.IGNORECASE,
 )
 _LICENSE = re.compile(
-    r"creativecommons\.org/|creative commons|\bCC[ -](?:BY|0)\b|public domain|open government licence|all rights reserved",
+    r"creativecommons\.org/|creative commons|\bCC[ -](?:BY|0)\b|public domain|open government licence"
+    r"|all rights reserved",
     re.IGNORECASE,
 )
 _PUBLISHED = re.compile(

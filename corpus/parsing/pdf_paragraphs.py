@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from statistics import median
 
 from corpus.parsing.blocks import Box
@@ -29,7 +30,7 @@ def is_item(text: str) -> bool:
     return any(mark.match(text) for mark in (BULLET, DASH_ITEM, NUMBERED_ITEM, ENTRY))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Paragraph:
     """Lines that are read as one, on one page or continued over several columns and pages."""
 
@@ -138,13 +139,13 @@ def _edges(lines: Sequence[Line]) -> tuple[float, float]:
 def _leading(lines: Sequence[Line]) -> float:
     steps = [
         second.baseline - first.baseline
-        for first, second in zip(lines, lines[1:], strict=False)
+        for first, second in pairwise(lines)
         if abs(first.size - second.size) < 0.6 and 0 < second.baseline - first.baseline < 2.2 * first.size
     ]
     return median(steps) if steps else 1.25 * median(line.size for line in lines)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Break:
     """Whether a paragraph ends before a line."""
 

@@ -22,7 +22,7 @@ _FEWEST_UNRULED = 3
 _LOWEST_ROW = 15.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Table:
     """A table where it stands on the page."""
 
@@ -183,7 +183,7 @@ def _characters(lines: Sequence[Line]) -> int:
 
 
 def _end_of_run(lines: Sequence[Line], start: int) -> int:
-    """Return the place behind the rows from `start` on that have cells; a single row without may stand between."""
+    """Return the place behind the rows with cells from `start` on; one row without may stand between."""
     end = place = start
     while place < len(lines) and place - end < 2:
         line = lines[place]

@@ -18,7 +18,7 @@ class Style:
     font: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Span:
     """Characters that follow each other on one baseline without a gap wider than a word space."""
 
@@ -42,7 +42,7 @@ class Span:
         return self.baseline + 0.22 * self.style.size
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Line:
     """Spans side by side that are read together, left to right."""
 
@@ -107,7 +107,7 @@ class Rule:
         return self.right - self.left >= self.bottom - self.top
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Page:
     """The text and rules of one page."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from corpus.parsing import media_types, sandbox
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
-from corpus.parsing.limits import ParseLimits
+from corpus.parsing.limits import DEFAULT_LIMITS, ParseLimits
 
 __all__ = ["SUPPORTED_EXTENSIONS", "ParseFailure", "ParseLimits", "ParsedDocument", "parse"]
 
@@ -15,7 +15,7 @@ SUPPORTED_EXTENSIONS = frozenset(media_types.BY_EXTENSION)
 
 
 def parse(
-    path: Path, *, limits: ParseLimits = ParseLimits(), media_type: str | None = None
+    path: Path, *, limits: ParseLimits = DEFAULT_LIMITS, media_type: str | None = None
 ) -> ParsedDocument:
     """Return what `path` contains, read in a killable process of its own within `limits`.
 

@@ -52,7 +52,7 @@ class Child:
 
     def __init__(self, *, preload: tuple[str, ...] = ()) -> None:
         self.served = 0
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module, no shell
             [sys.executable, "-S", "-m", "corpus.parsing.child", *preload],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

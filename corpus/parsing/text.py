@@ -89,7 +89,7 @@ def _leading_heading(lines: list[str]) -> tuple[Block | None, list[str]]:
 
 
 def _stands_above(first: str, second: str) -> bool:
-    """Whether `first`, which reads like a heading, is one above `second` rather than the first of its kind."""
+    """Whether `first`, which reads like a heading, is one above `second` rather than its like."""
     if _NUMBERED_LINE.match(first) and _NUMBERED_LINE.match(second):
         return False
     return (

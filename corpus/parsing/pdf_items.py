@@ -1,0 +1,122 @@
+"""Parts of a PDF on their way to blocks: what belongs together is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from corpus.parsing.blocks import BlockKind, Box
+from corpus.parsing.pdf_kinds import Kinds
+from corpus.parsing.pdf_paragraphs import Paragraph
+from corpus.parsing.pdf_tables import Table
+
+Part = Paragraph | Table
+_ENDS = (".", "?", "!", ":", "\u201d")
+_PASSED_OVER = (BlockKind.CAPTION, BlockKind.TABLE, BlockKind.FOOTNOTE)
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """A part on its way to a block."""
+
+    part: Part
+    kind: BlockKind
+    column: int
+    level: int = 0
+    is_label: bool = False
+
+
+def put_together(items: Sequence[Item], kinds: Kinds) -> Iterator[Item]:
+    """Yield the items with the lines of one heading, and the labels of one figure, put together."""
+    before: Item | None = None
+    for item in items:
+        if before is not None and _belong_together(before, item, kinds):
+            assert isinstance(before.part, Paragraph)  # noqa: S101
+            assert isinstance(item.part, Paragraph)  # noqa: S101
+            before.part = replace(
+                before.part,
+                lines=[*before.part.lines, *item.part.lines],
+                boxes=_union(before.part.boxes, item.part.boxes),
+            )
+            continue
+        if before is not None:
+            yield before
+        before = item
+    if before is not None:
+        yield before
+
+
+def _belong_together(first: Item, second: Item, kinds: Kinds) -> bool:
+    if not isinstance(first.part, Paragraph) or not isinstance(second.part, Paragraph):
+        return False
+    if first.column != second.column or first.kind is not second.kind:
+        return False
+    gap = second.part.top - first.part.bottom
+    if first.kind is BlockKind.CODE:
+        return gap < 2.5 * second.part.style.size
+    if first.kind is BlockKind.HEADING:
+        return kinds.is_same_heading(first.part, second.part) and gap < 0.9 * second.part.style.size
+    return first.is_label and second.is_label
+
+
+def _union(first: list[Box], second: list[Box]) -> list[Box]:
+    """Return one box around the boxes of two parts of one place."""
+    boxes = [*first, *second]
+    return [
+        Box(
+            boxes[0].page,
+            min(box.left for box in boxes),
+            min(box.top for box in boxes),
+            max(box.right for box in boxes),
+            max(box.bottom for box in boxes),
+        )
+    ]
+
+
+def made_whole(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield the items with paragraphs that a column, a page or a figure broke made whole again."""
+    taken: set[int] = set()
+    for place, item in enumerate(items):
+        if id(item) in taken:
+            continue
+        last = item
+        while (rest := _continuation(items, items.index(last, place), item)) is not None:
+            taken.add(id(rest))
+            assert isinstance(item.part, Paragraph)  # noqa: S101
+            assert isinstance(rest.part, Paragraph)  # noqa: S101
+            item.part = replace(
+                item.part,
+                lines=[*item.part.lines, *rest.part.lines],
+                boxes=[*item.part.boxes, *rest.part.boxes],
+            )
+            last = rest
+        yield item
+
+
+def _continuation(items: Sequence[Item], place: int, item: Item) -> Item | None:
+    """Return the item that goes on where `item`, which ends at `place`, breaks off."""
+    if item.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) or not isinstance(item.part, Paragraph):
+        return None
+    ending = item.part.lines[-1].text
+    if ending.endswith(_ENDS):
+        return None
+    for other in items[place + 1 : place + 9]:
+        if other.kind in _PASSED_OVER or other.is_label:
+            continue
+        if other.kind is not BlockKind.PARAGRAPH or not isinstance(other.part, Paragraph):
+            return None
+        if other.column == items[place].column and other.part.page == item.part.page:
+            return None
+        return other if _goes_on(item.part, other.part) else None
+    return None
+
+
+def _goes_on(first: Paragraph, second: Paragraph) -> bool:
+    if abs(first.style.size - second.style.size) > 0.35:
+        return False
+    begin = second.lines[0].text[:1]
+    if begin.islower() or first.lines[-1].text.endswith("-"):
+        return True
+    is_full = first.lines[-1].right > first.column_right - 2 * first.style.size
+    is_flush = second.lines[0].left < second.column_left + 0.5 * second.style.size
+    return is_full and is_flush and len(first.lines) > 1 and len(second.lines) > 1

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.contrib.admin.filters import AllValuesFieldListFilter, SimpleListFilter
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -20,6 +19,7 @@ from django.utils.translation import gettext_lazy
 from corpus.actions.rights import PERMISSION
 from corpus.admin import license_change, supersession
 from corpus.admin.fields import LinesField, WebAddressField, checked_doi
+from corpus.admin.filters import BucketFilter, StandingFilter
 from corpus.admin.history import HistoryAdmin
 from corpus.admin_base import (
     ModelAdmin,
@@ -32,54 +32,12 @@ from corpus.admin_base import (
 )
 from corpus.identifiers import fold, normalise_doi
 from corpus.models import Document
-from corpus.waiting import claimed_retractions
 
 _STATE_TONES = {
     Document.State.READY: "good",
     Document.State.NEEDS_OCR: "caution",
     Document.State.FAILED: "danger",
 }
-
-
-class StandingFilter(SimpleListFilter):
-    """What has been said about the work."""
-
-    title = gettext_lazy("standing")
-    parameter_name = "standing"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the choices."""
-        return [
-            ("retracted", _("Retracted")),
-            ("concern", _("Expression of concern")),
-            ("corrected", _("Corrected")),
-            ("superseded", _("Superseded")),
-            ("claimed", _("Title says retracted, nothing asserts it")),
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep the documents of the chosen standing."""
-        match self.value():
-            case "retracted":
-                return queryset.filter(source__is_retracted=True)
-            case "concern":
-                return queryset.filter(source__has_concern=True)
-            case "corrected":
-                return queryset.filter(source__is_corrected=True)
-            case "superseded":
-                return queryset.filter(status=Document.Status.SUPERSEDED)
-            case "claimed":
-                return queryset.filter(pk__in=claimed_retractions().values("pk"))
-        return queryset
-
-
-class BucketFilter(AllValuesFieldListFilter):
-    """Buckets of the documents the viewer may see, and no others."""
-
-    def __init__(self, field: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
-        super().__init__(field, request, *args, **kwargs)
-        buckets = covered_documents(request).values_list("bucket", flat=True)
-        self.lookup_choices = buckets.distinct().order_by("bucket")
 
 
 class DocumentForm(ModelForm[Document]):

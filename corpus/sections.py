@@ -16,6 +16,7 @@ MAX_DEPTH = 9
 # A heading with nothing under it names an emptied section ("References") unless it reads like a
 # statement that was set like a heading: "Total harvested: 45 t per hectare".
 _STATEMENT = re.compile(r"\S.*(?:\d|:\s*\S|[.!?]$)", re.DOTALL)
+_NO_LETTERS = re.compile(r"[\W_]+")
 _LEADING_NUMBER = re.compile(r"\s*[\d.]+\s*")
 
 
@@ -69,7 +70,12 @@ def _says_something(heading: str) -> bool:
 
 
 def _is_title(heading: str, title: str) -> bool:
-    return matching_form(heading).casefold() == matching_form(title).casefold()
+    """Whether a heading is the document's title, which may carry a footnote mark or other capitals."""
+    return _letters(heading) == _letters(title)
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTERS.sub("", matching_form(text)).casefold()
 
 
 def _with_captions(blocks: Sequence[Block]) -> Iterator[Block]:

@@ -102,14 +102,14 @@ def test_what_the_manifest_and_the_events_say_has_arrived() -> None:
     }
 
 
-@pytest.mark.parametrize(("depth", "goal"), [(5, 0.99), (10, 0.99)])
+@pytest.mark.parametrize(("depth", "goal"), [(1, 0.6), (3, 0.95), (5, 0.99), (10, 0.99)])
 def test_passages_with_the_evidence_are_found(
     found: dict[str, tuple[Item, ...]], depth: int, goal: float
 ) -> None:
     assert share_with_evidence(found, depth) >= goal
 
 
-@pytest.mark.parametrize(("depth", "goal"), [(5, 0.99), (10, 0.99)])
+@pytest.mark.parametrize(("depth", "goal"), [(1, 0.95), (5, 0.99), (10, 0.99)])
 def test_reference_documents_are_found(found: dict[str, tuple[Item, ...]], depth: int, goal: float) -> None:
     assert share_from_reference(found, depth) >= goal
 

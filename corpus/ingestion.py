@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,11 @@ def ingest(
     run, items = runs.start(
         origin=batch.origin,
         names=[file.name for file in batch.files],
-        parameters={"bucket": intake.options.bucket, "embedding": intake.version.name},
+        parameters={
+            "bucket": intake.options.bucket,
+            "chunking": asdict(intake.options.chunking),
+            "embedding": intake.version.name,
+        },
         by=by,
     )
     state = IngestionRun.State.FAILED

@@ -10,6 +10,7 @@ from corpus.chunking import ChunkingLimits, Passage, chunk
 from corpus.gateways.embedding import count_tokens
 from corpus.identifiers import normalise_doi
 from corpus.identity import MAX_PASSAGES, content_sha256
+from corpus.language import language_of
 from corpus.manifest import Described, Entry
 from corpus.normalise import one_line
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
@@ -87,7 +88,7 @@ def metadata_of(described: Described, parsed: ParsedDocument, path: Path) -> Met
         doi=described.doi or _plausible_doi(parsed.doi),
         journal=described.journal or one_line(parsed.journal)[:500],
         url=described.url,
-        language=described.language or _language_code(parsed.language),
+        language=described.language or _language(parsed),
         license_class=described.license_class or LicenseClass.UNKNOWN,
         license_source=source,
         rights_statement=statement,
@@ -108,6 +109,6 @@ def _plausible_doi(doi: str) -> str:
     return doi.strip() if len(doi) <= 500 and normalise_doi(doi) else ""
 
 
-def _language_code(text: str) -> str:
-    match = _LANGUAGE.match(text.strip())
-    return match[0].lower() if match else "en"
+def _language(parsed: ParsedDocument) -> str:
+    stated = _LANGUAGE.match(parsed.language.strip())
+    return stated[0].lower() if stated else language_of(block.text for block in parsed.blocks)

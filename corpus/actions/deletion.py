@@ -14,6 +14,7 @@ from django.db import models, transaction
 from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from corpus import storage
+from corpus.actions import supersession
 from corpus.models import Chunk, Document, RightsDecision, Source
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def delete(*, document_id: UUID, by: User | None = None) -> Certificate:
     """Delete a document, its passages, vectors and references; return the certificate.
 
     The rows go in one transaction, the original file once it is committed, unless another document was
-    made from the same file. Raises `Document.DoesNotExist`.
+    made from the same file. What the document superseded is current again. Raises
+    `Document.DoesNotExist`.
     """
     reason = {"reason": "Document deleted"} | ({} if by is None else {"user": by.pk})
     with transaction.atomic(), pghistory.context(**reason):
@@ -55,6 +57,8 @@ def delete(*, document_id: UUID, by: User | None = None) -> Certificate:
         before = _counts(document_id, chunk_ids)
         title, text, file_sha256 = document.title, document.content_sha256, document.file_sha256
         source_id = document.source_id
+        for older in Document.objects.filter(superseded_by=document).order_by("id"):
+            supersession.undo(document=older, by=by, note="Its successor was deleted")
         document.delete()
         _forget_nameless_work(source_id)
         is_last = not Document.objects.filter(file_sha256=file_sha256).exists()

@@ -6,6 +6,7 @@ import pytest
 
 from corpus import storage
 from corpus.actions import deletion
+from corpus.actions.supersession import supersede
 from corpus.models import Chunk, ChunkEmbedding, Document, IngestionItem, RightsDecision, Source
 from tests.integration.corpus.ingesting import only, paper, take, write
 
@@ -55,6 +56,17 @@ def test_a_work_that_can_be_found_by_its_identifier_stays(tmp_path):
     deletion.delete(document_id=gone)
 
     assert Source.objects.count() == 1
+
+
+def test_what_the_document_superseded_is_current_again(tmp_path):
+    old = Document.objects.get(pk=only(take(write(tmp_path, "old.md", paper("30 days")))).document)
+    new = Document.objects.get(pk=only(take(write(tmp_path, "new.md", paper("90 days")))).document)
+    supersede(old=old, new=new)
+
+    assert deletion.delete(document_id=new.pk).is_complete
+
+    old.refresh_from_db()
+    assert (old.status, old.superseded_by) == ("current", None)
 
 
 def test_looking_first_deletes_nothing(tmp_path):

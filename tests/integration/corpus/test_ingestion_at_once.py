@@ -6,6 +6,7 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
+from corpus import preparation
 from corpus.models import Chunk, Document, RightsDecision, Source
 from corpus.reports import Outcome
 from tests.integration.corpus.ingesting import HashEmbedder, only, paper, take, write
@@ -46,3 +47,24 @@ def test_one_document_is_stored_and_the_others_get_its_id(tmp_path, settings):
     assert len({item.document for item in items}) == 1
     assert (Document.objects.count(), Chunk.objects.count(), Source.objects.count()) == (1, 3, 1)
     assert RightsDecision.objects.count() == 0
+
+
+def test_no_connection_is_held_while_a_parser_or_a_model_runs(tmp_path, settings, monkeypatch):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    held = []
+
+    class Watching(HashEmbedder):
+        def embed(self, texts, *, task):
+            held.append(connection.connection)
+            return super().embed(texts, task=task)
+
+    parse = preparation.parse
+
+    def watched(*arguments, **options):
+        held.append(connection.connection)
+        return parse(*arguments, **options)
+
+    monkeypatch.setattr(preparation, "parse", watched)
+
+    assert only(take(write(tmp_path, "a.md", paper("90 days")), embedder=Watching())).outcome == "ready"
+    assert held == [None, None]

@@ -74,4 +74,9 @@ def _keep_the_sites_logging(**_: object) -> None:
     """Stop Celery from setting up logs of its own: Django's are set up already, without content."""
 
 
+@signals.worker_ready.connect
+def _show_signs_of_life(**_: object) -> None:
+    app.send_task("site.heartbeat")
+
+
 app = _application()

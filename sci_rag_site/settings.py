@@ -209,15 +209,6 @@ LOGGING = site_logging.configuration(
 # Without a broker of its own, messages to the worker are files.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
 
-# --- Logs ------------------------------------------------------------------------------------
-LOGGING = site_logging.configuration(
-    level=env.str("SCI_RAG_LOG_LEVEL", default="INFO"), form=env.str("SCI_RAG_LOG_FORMAT", default="auto")
-)
-
-# --- Background work -------------------------------------------------------------------------
-# Without a broker of its own, messages to the worker are files.
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
-
 # --- Models and limits -----------------------------------------------------------------------
 SCI_RAG_EMBEDDING_MODEL = env.str("SCI_RAG_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")
 # Hosted models give more dimensions than search needs: theirs are cut to this many.

@@ -19,6 +19,7 @@ _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # Entries of reference lists, lines of contents and headers look like sentences and answer nothing.
 _BIBLIOGRAPHY = re.compile(
     r"\bdoi\s*:|https?://doi|\b[A-Z][\w'-]+,? (?:[A-Z]\.\s?){1,3}(?:,|&|and\b).*\b(?:19|20)\d\d\b"
+    r"|^\[?\d{1,3}[\].]+\s+[A-Z][\w'-]+,? (?:[A-Z]\.?){1,3}[,. ]"
     r"|\bet al\.,? \(?(?:19|20)\d\d\)?[.,] .*\d+\s?[(:]\s?\d+|\.{4,}"
 )
 # Sentences that order their reader about are no evidence for anything.
@@ -79,11 +80,14 @@ def candidates(sources: Sequence[Evidence]) -> list[Candidate]:
 
 def _of(source: Evidence) -> Iterator[Candidate]:
     heading = frozenset(terms(" ".join([source.title, *source.section_path, source.locator])))
-    for match in _BLOCK.finditer(source.body):
-        if _ROW.match(match.group().split("\n", 1)[0]):
-            yield from _rows(source, match.start(), match.end(), heading)
-        else:
-            yield from _prose(source, match.start(), match.end(), heading)
+    blocks = [(match.start(), match.end()) for match in _BLOCK.finditer(source.body)]
+    tables = [bool(_ROW.match(source.body[start:end].split("\n", 1)[0])) for start, end in blocks]
+    for index, (start, end) in enumerate(blocks):
+        if tables[index]:
+            caption = source.body[slice(*blocks[index - 1])] if index else ""
+            yield from _rows(source, start, end, heading | frozenset(terms(caption)))
+        elif not any(tables[index + 1 : index + 2]):
+            yield from _prose(source, start, end, heading)
 
 
 def _prose(source: Evidence, start: int, end: int, heading: frozenset[str]) -> Iterator[Candidate]:
@@ -129,8 +133,7 @@ def _rows(source: Evidence, start: int, end: int, heading: frozenset[str]) -> It
     lines = list(_lines(source.body, start, end))
     rule = next((i for i, (a, b) in enumerate(lines) if _RULE.match(source.body[a:b])), None)
     heads = tuple(source.body[a:b] for a, b in lines[: rule + 1]) if rule else ()
-    caption = source.body[:start].strip()
-    around = heading | frozenset(terms(" ".join([caption, *heads])))
+    around = heading | frozenset(terms(normalise(" ".join(heads))))
     for first, last in lines[rule + 1 :] if rule is not None else lines:
         text = source.body[first:last]
         if any(char.isalnum() for char in text) and len(text) <= _LONGEST:

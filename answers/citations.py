@@ -54,7 +54,7 @@ def find(text: str, bodies: Sequence[str]) -> tuple[Citation, ...]:
     """Return the markers of `text` in order; `bodies` are the texts of the sources 1, 2, 3 ..."""
     squeezed = [_squeeze(body) for body in bodies]
     visible = without_code(text)
-    quoted = _quotations(visible, squeezed)
+    quoted = _quotations(text, visible, squeezed)
     found = []
     for match in _MARKER.finditer(visible):
         if any(quotation.start <= match.start() < quotation.end for quotation in quoted):
@@ -70,7 +70,7 @@ def find(text: str, bodies: Sequence[str]) -> tuple[Citation, ...]:
 
 def quotations(text: str, bodies: Sequence[str]) -> tuple[Quotation, ...]:
     """Return the quotations of `text` that stand word for word in one of `bodies`."""
-    return _quotations(without_code(text), [_squeeze(body) for body in bodies])
+    return _quotations(text, without_code(text), [_squeeze(body) for body in bodies])
 
 
 def cited_numbers(citations: Iterable[Citation]) -> tuple[int, ...]:
@@ -128,10 +128,10 @@ def _squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
-def _quotations(text: str, squeezed: Sequence[str]) -> tuple[Quotation, ...]:
+def _quotations(text: str, visible: str, squeezed: Sequence[str]) -> tuple[Quotation, ...]:
     found: list[Quotation] = []
     position = 0
-    while match := _OPENING_QUOTE.search(text, position):
+    while match := _OPENING_QUOTE.search(visible, position):
         end = _closing(text, match.start(), squeezed)
         if end is None:
             position = match.end()

@@ -21,7 +21,7 @@ from answers.models import Answer
 from corpus import ceilings, connections
 from corpus.gateways.llm import ModelError, Usage
 from corpus.models import Chunk
-from corpus.scope import EVERYTHING, RetrievalScope
+from corpus.scope import RetrievalScope
 from retrieval.profiles import profile as profile_named
 from retrieval.retriever import retrieve
 from retrieval.types import Item, RetrievalResult, StageStatus
@@ -88,7 +88,8 @@ def ask(
     question = _checked(question)
     profile_named(profile)
     chosen = writers.choose(engine)
-    effective = requested.within(EVERYTHING) if by is None else ceilings.effective_scope(by, requested)
+    # The operator at the command line has no ceiling to meet.
+    effective = requested if by is None else ceilings.effective_scope(by, requested)
     answer = actions.begin(
         question=question,
         requested=requested,

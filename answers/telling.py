@@ -80,11 +80,15 @@ def _source(number: int, item: Item) -> dict[str, Any]:
     return {
         "number": number,
         "id": item.id,
-        "document": item.document_id,
+        "document_id": item.document_id,
         "title": item.title,
+        "citation": item.citation,
+        "doi": item.doi,
         "locator": item.locator,
+        "section_path": list(item.section_path),
         "page_start": item.page_start,
         "page_end": item.page_end,
         "license_class": item.license_class,
+        "content_sha256": item.content_sha256,
         "badges": list(item.badges),
     }

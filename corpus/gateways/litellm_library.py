@@ -26,7 +26,7 @@ def litellm() -> Any:
     library.turn_off_message_logging = True
     library.num_retries = 0
     # For embeddings it takes a `max_retries` of 0 for none given, and falls back to this.
-    library.DEFAULT_MAX_RETRIES = 0
+    library.DEFAULT_MAX_RETRIES = 0  # type: ignore[attr-defined]
     library.drop_params = True
     for hooks in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
         setattr(library, hooks, [])

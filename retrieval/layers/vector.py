@@ -21,12 +21,13 @@ LIMIT %s
 """
 
 # The inner order is the index's and may be relaxed; the outer one is the true order of what it gave.
+# IS TRUE keeps the planner from starting at the documents instead of at the index.
 _INDEX = """
 WITH eligible AS MATERIALIZED ({eligible}),
 near AS MATERIALIZED (
     SELECT chunk_id, rank_key, vector::halfvec({dimensions}) <=> %s::halfvec({dimensions}) AS distance
     FROM corpus_chunkembedding
-    WHERE version_id = {version} AND document_id IN (SELECT id FROM eligible)
+    WHERE version_id = {version} AND (document_id IN (SELECT id FROM eligible)) IS TRUE
     ORDER BY vector::halfvec({dimensions}) <=> %s::halfvec({dimensions})
     LIMIT %s
 )

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from answers import pages, reading
+from answers import admission, pages, reading
 from answers.events import AnswerEvent, EventName
 from answers.models import Answer
 from answers.streaming import message
@@ -39,13 +39,14 @@ def answered(order: Order) -> Answer:
     """Ask and wait: the answer as it was stored."""
     from answers import engine
 
-    return engine.answer(
-        question=order.question,
-        requested=order.requested,
-        by=order.by,
-        engine=order.engine,
-        instead_of=order.instead_of,
-    )
+    with admission.counted():
+        return engine.answer(
+            question=order.question,
+            requested=order.requested,
+            by=order.by,
+            engine=order.engine,
+            instead_of=order.instead_of,
+        )
 
 
 def messages(order: Order) -> Iterator[str]:
@@ -60,7 +61,7 @@ def messages(order: Order) -> Iterator[str]:
         engine=order.engine,
         instead_of=order.instead_of,
     )
-    with contextlib.closing(cast("Generator[AnswerEvent]", events)):
+    with admission.counted(), contextlib.closing(cast("Generator[AnswerEvent]", events)):
         try:
             for event in events:
                 yield from (message(piece) for piece in view.pieces(event))

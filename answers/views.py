@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from answers import examples, pages, progress, scoping
+from answers import admission, examples, pages, progress, scoping
 from answers.forms import AskForm, ScopeForm
 from answers.models import Answer
 from answers.reading import EXTRACTIVE
@@ -38,6 +38,8 @@ def ask(request: HttpRequest) -> HttpResponse:
     order = _order(request, form)
     if order is None:
         return _ask_page(request, form, question=typed, status=422)
+    if admission.is_full():
+        return _come_back(_ask_page(request, form, question=typed, status=503))
     return HttpResponseRedirect(reverse("answer", args=[progress.answered(order).id]))
 
 
@@ -68,6 +70,8 @@ def answer_stream(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     order = _order(request, form)
     if order is None:
         return render(request, "answers/stream.html#refused", {"form": form}, status=422)
+    if admission.is_full():
+        return _come_back(render(request, "answers/stream.html#busy", status=503))
     response = StreamingHttpResponse(
         in_a_thread(lambda: progress.messages(order)), content_type="text/event-stream"
     )
@@ -108,10 +112,16 @@ def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: i
         "requested": requested,
         "scope": scope,
         "scope_errors": scope_errors,
+        "is_busy": status == 503,
         "license_choices": scope.license_choices(requested),
         "examples": examples.questions(_user(request)) if scope.corpus_documents else [],
     }
     return render(request, "answers/ask.html", context, status=422 if scope_errors else status)
+
+
+def _come_back(response: HttpResponse) -> HttpResponse:
+    response["Retry-After"] = str(admission.RETRY_AFTER_SECONDS)
+    return response
 
 
 def _order(request: HttpRequest, form: AskForm) -> progress.Order | None:

@@ -290,3 +290,29 @@ def test_examples_are_questions_the_readers_own_documents_can_answer(reader: Cli
     assert button not in reader.get(reverse("ask")).text
     reader.force_login(librarian)
     assert button in reader.get(reverse("ask")).text
+
+
+def test_more_questions_than_can_be_answered_are_turned_away_at_once_and_kept(
+    reader: Client, small_corpus: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("answers.admission.MOST_AT_ONCE", 0)
+
+    posted = asked(reader)
+    fragment = reader.post(reverse("answer_stream"), {"question": QUESTION})
+
+    for response in (posted, fragment):
+        assert response.status_code == 503
+        assert response.headers["Retry-After"] == "5"
+        assert "ask it again in a few seconds" in response.text
+    assert f">{QUESTION}</textarea>" in posted.text
+    assert not Answer.objects.exists()
+
+
+def test_a_place_is_free_again_when_the_stream_has_ended(
+    reader: Client, small_corpus: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("answers.admission.MOST_AT_ONCE", 1)
+
+    streamed(reader, question=QUESTION)
+
+    assert asked(reader).status_code == 200

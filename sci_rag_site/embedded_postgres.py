@@ -161,6 +161,18 @@ class EmbeddedPostgres:
                 self._use.give_back()
             self._use = self._postmaster = self._connection = None
 
+    def stop_if_unused(self) -> bool:
+        """Stop a server that processes left behind; return whether nobody uses it now."""
+        if not self.directory.exists():
+            return True
+        with locks.exclusively(self.home / "start.lock"):
+            use = locks.SharedUse(self.home / "users.lock")
+            unused = use.is_last()
+            if unused:
+                self.cluster.stop()
+            use.give_back()
+        return unused
+
     def leave_to_parent(self) -> None:
         """In a forked child: drop the inherited share, so that the child holds nothing it did not ask for."""
         if self._use is not None:

@@ -131,6 +131,18 @@ def test_a_server_left_by_a_killed_owner_is_reused(
     assert not alive(owner.postmaster)
 
 
+def test_a_server_nobody_uses_can_be_stopped_and_one_in_use_cannot(
+    server: EmbeddedPostgres, another_user: Callable[..., UserOfServer]
+) -> None:
+    owner = another_user(server.home)
+    assert not server.stop_if_unused()
+    assert alive(owner.postmaster)
+    owner.kill()
+
+    assert server.stop_if_unused()
+    assert not alive(owner.postmaster)
+
+
 def test_a_killed_server_recovers_what_it_had_promised_while_its_users_live(server: EmbeddedPostgres) -> None:
     connection = server.ensure_running()
     remember(connection)

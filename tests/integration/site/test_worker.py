@@ -20,7 +20,6 @@ from sci_rag_site import tasks
 from sci_rag_site.tasks import heartbeat_file
 from tests.integration.site.conftest import ROOT, alive, wait_until
 
-
 SEND = """
 import django; django.setup()
 from sci_rag_site.celery import app

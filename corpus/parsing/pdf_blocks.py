@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from corpus.normalise import WordForms, clean, compose_accents, one_line, unwrap
 from corpus.parsing.blocks import Block, BlockKind, Box, Reference
@@ -121,7 +122,7 @@ def _running_text(part: Paragraph, forms: WordForms) -> str:
 def _code(part: Paragraph) -> str:
     """Return lines of code with their indents."""
     left = min(line.left for line in part.lines)
-    width = max(0.5 * part.style.size, 1.0)
+    width = max(median((line.right - line.left) / len(line.text) for line in part.lines), 1.0)
     return "\n".join(" " * round((line.left - left) / width) + clean(line.text) for line in part.lines)
 
 

@@ -1,20 +1,25 @@
 """Running headers, footers and page numbers: what stands at the same place on page after page.
 
-A short number is never enough. Text counts as furniture when the same words stand at the same height in
-the outer part of several pages, or when the words differ only in one number that counts the pages.
+A short number is never enough. Words count as repeated when they stand at the same height on several pages,
+or when they differ only in one number that counts the pages. A row is furniture when all of it is repeated
+and nothing that is not stands between it and the edge: the rows of a table that fills the page, and the
+years and figures in them, stay.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from corpus.parsing.pdf_types import Line
 
 _OUTER = 0.14
+_OUTERMOST = 0.08
+_MOST_ROWS = 5
 _SAME_PLACE = 4.0
+_SAME_ROW = 2.5
 _NUMBER = re.compile(r"\d+|\b[ivxl]{1,7}\b")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
 
@@ -31,39 +36,66 @@ class PageLines:
 @dataclass(frozen=True, slots=True)
 class _Seen:
     page: int
-    row: int
     line_id: int
     numbers: tuple[int, ...]
 
 
 def find(pages: Sequence[PageLines]) -> set[int]:
     """Return the `id` of every line that is furniture."""
-    needed = 2 if len(pages) <= 4 else 3
-    groups: dict[tuple[int, str], list[_Seen]] = defaultdict(list)
-    for page in pages:
-        for line in _outer_lines(page):
-            words, numbers = _masked(line.text)
-            place = round(min(line.baseline, page.height - line.baseline) / _SAME_PLACE)
-            row = place if line.baseline * 2 < page.height else -place - 1
-            groups[row, words].append(_Seen(page.number, row, id(line), numbers))
+    repeated, counting = _repetitions(pages)
     found: set[int] = set()
-    for (row, words), seen in list(groups.items()):
-        # A place near the border of two cells of the raster belongs to both.
-        together = [*seen, *groups.get((row + 1, words), ())]
-        found.update(_repeated(together, needed))
+    for page in pages:
+        rows = _rows(page.lines)
+        for edge_rows in (rows, rows[::-1]):
+            found.update(_from_edge(page, edge_rows, repeated, counting))
     return found
 
 
-def _outer_lines(page: PageLines) -> Iterator[Line]:
-    """Yield the lines of the outer part, and the first and last ones where the margins are wide."""
-    ordered = sorted(line.baseline for line in page.lines)
-    first, last = (
-        (ordered[min(1, len(ordered) - 1)], ordered[max(-2, -len(ordered))]) if ordered else (0.0, 0.0)
-    )
-    for line in page.lines:
-        is_outer = line.bottom < page.height * _OUTER or line.top > page.height * (1 - _OUTER)
-        if is_outer or line.baseline <= first or line.baseline >= last:
-            yield line
+def _from_edge(
+    page: PageLines, rows: Sequence[list[Line]], repeated: set[int], counting: set[int]
+) -> Iterator[int]:
+    """Yield the ids of the furniture that begins at one edge of the page, given its rows from there inwards."""
+    passed_over = 0
+    for place, row in enumerate(rows[:_MOST_ROWS]):
+        distance = min(row[0].baseline, page.height - row[0].baseline) / page.height
+        # Off the margin only a page number alone on its row can be meant.
+        allowed = repeated | counting if distance < _OUTER else counting if place == 0 else set()
+        has_words = any(char.isalpha() for line in row for char in line.text)
+        if all(id(line) in (allowed if has_words else allowed & counting) for line in row):
+            yield from (id(line) for line in row)
+        elif distance < _OUTERMOST and not passed_over:
+            passed_over += 1
+        else:
+            return
+
+
+def _rows(lines: Iterable[Line]) -> list[list[Line]]:
+    found: list[list[Line]] = []
+    for line in sorted(lines, key=lambda one: one.baseline):
+        if found and line.baseline - found[-1][0].baseline <= _SAME_ROW:
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return found
+
+
+def _repetitions(pages: Sequence[PageLines]) -> tuple[set[int], set[int]]:
+    """Return the ids of lines repeated word for word, and of those whose changing number counts the pages."""
+    needed = 2 if len(pages) <= 4 else 3
+    groups: dict[tuple[int, str], list[_Seen]] = defaultdict(list)
+    for page in pages:
+        for line in page.lines:
+            words, numbers = _masked(line.text)
+            groups[round(line.baseline / _SAME_PLACE), words].append(_Seen(page.number, id(line), numbers))
+    repeated: set[int] = set()
+    counting: set[int] = set()
+    for (place, words), seen in list(groups.items()):
+        # What stands near the border of two places belongs to both.
+        together = [*seen, *groups.get((place + 1, words), ())]
+        repeated.update(_word_for_word(together, needed))
+        for position in range(max(len(one.numbers) for one in seen)):
+            counting.update(_counting(together, position, needed))
+    return repeated, counting
 
 
 def _masked(text: str) -> tuple[str, tuple[int, ...]]:
@@ -80,28 +112,25 @@ def _value(number: str) -> int:
     return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
 
 
-def _repeated(seen: Sequence[_Seen], needed: int) -> set[int]:
-    """Return the lines that repeat word for word, or whose one changing number counts the pages."""
-    found: set[int] = set()
+def _word_for_word(seen: Sequence[_Seen], needed: int) -> set[int]:
     by_numbers: dict[tuple[int, ...], list[_Seen]] = defaultdict(list)
     for one in seen:
         by_numbers[one.numbers].append(one)
-    for same in by_numbers.values():
-        if len({one.page for one in same}) >= needed and len(same) <= 2 * len({one.page for one in same}):
-            found.update(one.line_id for one in same)
-    for place in range(max(len(one.numbers) for one in seen)):
-        found.update(_counting(seen, place, needed))
-    return found
+    return _ids_on_enough_pages(by_numbers.values(), needed)
 
 
-def _counting(seen: Sequence[_Seen], place: int, needed: int) -> set[int]:
+def _counting(seen: Sequence[_Seen], position: int, needed: int) -> set[int]:
     by_offset: dict[tuple[int, tuple[int, ...]], list[_Seen]] = defaultdict(list)
     for one in seen:
-        if place < len(one.numbers):
-            others = one.numbers[:place] + one.numbers[place + 1 :]
-            by_offset[one.numbers[place] - one.page, others].append(one)
+        if position < len(one.numbers):
+            others = one.numbers[:position] + one.numbers[position + 1 :]
+            by_offset[one.numbers[position] - one.page, others].append(one)
+    return _ids_on_enough_pages(by_offset.values(), needed)
+
+
+def _ids_on_enough_pages(groups: Iterable[Sequence[_Seen]], needed: int) -> set[int]:
     found: set[int] = set()
-    for same in by_offset.values():
+    for same in groups:
         if len({one.page for one in same}) >= needed:
             found.update(one.line_id for one in same)
     return found

@@ -115,7 +115,7 @@ class Kinds:
         if not paragraphs:
             return []
         first_page = [part for part in paragraphs if part.page == paragraphs[0].page]
-        candidates = [part for part in first_page if sum(char.isalpha() for char in _text(part)) >= 8]
+        candidates = [part for part in first_page if _may_be_title(_text(part))]
         largest = max((part.style.size for part in candidates), default=0.0)
         if largest < 1.15 * self._body:
             return []
@@ -148,6 +148,11 @@ class Kinds:
 
 def _text(part: Paragraph) -> str:
     return " ".join(line.text for line in part.lines).strip()
+
+
+def _may_be_title(text: str) -> bool:
+    is_section = text[:1].isdigit() and heading_level(text) is not None
+    return sum(char.isalpha() for char in text) >= 8 and not is_section and heading_level(text) != 1
 
 
 def _look(part: Paragraph) -> tuple[float, bool]:

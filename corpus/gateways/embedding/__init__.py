@@ -21,6 +21,7 @@ __all__ = [
     "count_tokens",
     "embed_query",
     "forget",
+    "forget_queries",
 ]
 
 _queries = QueryCache()
@@ -51,7 +52,12 @@ def embed_query(text: str) -> Vectors:
     return _queries.vector(text, embedder=active_embedder())
 
 
+def forget_queries() -> None:
+    """Drop the cached vectors of questions."""
+    _queries.clear()
+
+
 def forget() -> None:
     """Drop the embedder and the cached queries: settings changed, or a test begins."""
     active_embedder.cache_clear()
-    _queries.clear()
+    forget_queries()

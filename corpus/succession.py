@@ -51,9 +51,7 @@ def _link(old: Document | None, new: UUID, name: str, *, by: User | None) -> tup
 def _named(name: str, documents: dict[str, UUID | None], *, new: UUID) -> Document | None:
     """Return the one document called `name`: a path of the same batch, a document's id, or a DOI."""
     others = Document.objects.exclude(pk=new)
-    if documents.get(name) is not None:
-        return others.filter(pk=documents[name]).first()
-    identifier = _uuid(name)
+    identifier = documents.get(name) or _uuid(name)
     if identifier is not None:
         return others.filter(pk=identifier).first()
     doi = normalise_doi(name)

@@ -28,6 +28,7 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _FIGURE = re.compile(r"\d")
+_ENDS = re.compile(r"[.!;…][\s\"'”’)\]\d,–-]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Evidence:
 class Candidate:
     """Something to quote: `start` to `end` of the source's body, with the words around it.
 
-    For a row of a table, `heads` are the lines of its header and `around` its caption and column heads.
+    For a row of a table, `heads` are the lines of its header; `around` holds their words and the caption's.
     """
 
     source: Evidence
@@ -55,6 +56,7 @@ class Candidate:
     around: frozenset[str]
     has_figure: bool
     heads: tuple[str, ...] = ()
+    caption: str = ""
 
     @property
     def text(self) -> str:
@@ -67,10 +69,10 @@ class Candidate:
         if not self.heads:
             return " ".join(self.text.split())
         names, cells = _cells(self.heads[0]), _cells(self.text)
-        pairs = [
-            f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell
-        ]
-        return f"{self.source.locator}. " + "; ".join(pairs)
+        pairs = (
+            f"{name}: {cell}".removeprefix(": ") for name, cell in zip(names, cells, strict=False) if cell
+        )
+        return f"{self.caption or self.source.locator}\n" + "; ".join(pairs)
 
 
 def candidates(sources: Sequence[Evidence]) -> list[Candidate]:
@@ -85,19 +87,13 @@ def _of(source: Evidence) -> Iterator[Candidate]:
     for index, (start, end) in enumerate(blocks):
         if tables[index]:
             caption = source.body[slice(*blocks[index - 1])] if index else ""
-            yield from _rows(source, start, end, heading | frozenset(terms(caption)))
+            yield from _rows(source, (start, end), heading, " ".join(caption.split()))
         elif not any(tables[index + 1 : index + 2]):
             yield from _prose(source, start, end, heading)
 
 
 def _prose(source: Evidence, start: int, end: int, heading: frozenset[str]) -> Iterator[Candidate]:
-    spans = [
-        (bullet.end() if (bullet := _BULLET.match(source.body, first, last)) else first, last)
-        for line_start, line_end in _items(source.body, start, end)
-        for first, last in (
-            (line_start + a, line_start + b) for a, b in sentence_spans(source.body[line_start:line_end])
-        )
-    ]
+    spans = list(_sentences(source.body, start, end))
     words = [frozenset(terms(source.body[first:last])) for first, last in spans]
     for index, (first, last) in enumerate(spans):
         text = source.body[first:last]
@@ -105,6 +101,16 @@ def _prose(source: Evidence, start: int, end: int, heading: frozenset[str]) -> I
             continue
         neighbours = words[index - 1] if index else frozenset()
         yield Candidate(source, first, last, words[index], heading | neighbours, bool(_FIGURE.search(text)))
+
+
+def _sentences(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the sentences of a block. What ends without a full stop is one only as an item of a list."""
+    for first, last in _items(body, start, end):
+        bullet = _BULLET.match(body, first, last)
+        begin = bullet.end() if bullet else first
+        for low, high in sentence_spans(body[begin:last]):
+            if bullet or _ENDS.search(body, begin + low, begin + high):
+                yield begin + low, begin + high
 
 
 def _items(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -129,16 +135,18 @@ def _quotable(text: str, words: frozenset[str]) -> bool:
     )
 
 
-def _rows(source: Evidence, start: int, end: int, heading: frozenset[str]) -> Iterator[Candidate]:
-    lines = list(_lines(source.body, start, end))
+def _rows(
+    source: Evidence, span: tuple[int, int], heading: frozenset[str], caption: str
+) -> Iterator[Candidate]:
+    lines = list(_lines(source.body, *span))
     rule = next((i for i, (a, b) in enumerate(lines) if _RULE.match(source.body[a:b])), None)
     heads = tuple(source.body[a:b] for a, b in lines[: rule + 1]) if rule else ()
-    around = heading | frozenset(terms(normalise(" ".join(heads))))
+    around = heading | frozenset(terms(normalise(" ".join([caption, *heads]))))
     for first, last in lines[rule + 1 :] if rule is not None else lines:
         text = source.body[first:last]
         if any(char.isalnum() for char in text) and len(text) <= _LONGEST:
             words = frozenset(terms(normalise(text)))
-            yield Candidate(source, first, last, words, around, bool(_FIGURE.search(text)), heads)
+            yield Candidate(source, first, last, words, around, bool(_FIGURE.search(text)), heads, caption)
 
 
 def _lines(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -76,11 +76,10 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words of one source, `start` to `end` of its body."""
+    """Words of one source: a span of prose, or rows of one table, whose `heads` they are read under."""
 
     source: Evidence
-    start: int
-    end: int
+    spans: tuple[tuple[int, int], ...]
     heads: tuple[str, ...] = ()
 
 
@@ -131,11 +130,11 @@ def compose(quotes: Sequence[Quote]) -> list[str]:
 
 
 def _written(quote: Quote) -> str:
-    text = quote.source.body[quote.start : quote.end]
+    texts = [quote.source.body[start:end] for start, end in quote.spans]
     if not quote.heads:
-        return f"“{' '.join(text.split())}” [{quote.source.number}]"
+        return f"“{' '.join(' '.join(texts).split())}” [{quote.source.number}]"
     place = quote.source.locator or "A table"
-    return "\n".join([f"{place} [{quote.source.number}]:", "", *quote.heads, text])
+    return "\n".join([f"{place} [{quote.source.number}]:", "", *quote.heads, *texts])
 
 
 def _rarity(asked: Sequence[str], sources: Sequence[Evidence]) -> dict[str, float]:
@@ -206,21 +205,30 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _quote(candidate: Candidate) -> Quote:
-    return Quote(candidate.source, candidate.start, candidate.end, candidate.heads)
+    return Quote(candidate.source, ((candidate.start, candidate.end),), candidate.heads)
 
 
 def _joined(quotes: list[Quote]) -> list[Quote]:
-    """Quote neighbouring sentences of one source as one."""
+    """Put neighbouring sentences of one source, and rows of one table, into one quotation."""
     joined: list[Quote] = []
     for quote in quotes:
         for index, other in enumerate(joined):
-            if quote.heads or other.heads or quote.source is not other.source:
-                continue
-            body = quote.source.body
-            low, high = min(quote.end, other.end), max(quote.start, other.start)
-            if low <= high and body[low:high].strip() == "" and "\n\n" not in body[low:high]:
-                joined[index] = Quote(quote.source, min(quote.start, other.start), max(quote.end, other.end))
+            together = _together(quote, other)
+            if together is not None:
+                joined[index] = together
                 break
         else:
             joined.append(quote)
     return joined
+
+
+def _together(one: Quote, other: Quote) -> Quote | None:
+    if one.source is not other.source or one.heads != other.heads:
+        return None
+    spans = tuple(sorted(one.spans + other.spans))
+    if one.heads:
+        return Quote(one.source, spans, one.heads)
+    between = one.source.body[spans[0][1] : spans[-1][0]]
+    if len(spans) > 2 or between.strip() or "\n\n" in between:
+        return None
+    return Quote(one.source, ((spans[0][0], spans[-1][1]),))

@@ -9,7 +9,6 @@ not; a collection of quotations when it quotes it.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -179,9 +178,9 @@ def _may_read(answer: Answer, user: User | AnonymousUser) -> bool:
 
 def _visible(rows: Sequence[AnswerSource], ceiling: RetrievalScope) -> set[object]:
     """Return the ids of the documents behind `rows`, and of their successors, that may be shown."""
-    wanted: set[uuid.UUID | None] = {row.document_id for row in rows}
-    wanted |= {row.document.superseded_by_id for row in rows if row.document}
-    wanted.discard(None)
+    shown = [row.document for row in rows if row.document]
+    wanted = {document.id for document in shown}
+    wanted |= {document.superseded_by_id for document in shown if document.superseded_by_id}
     return set(Document.objects.within(ceiling).filter(id__in=wanted).values_list("id", flat=True))
 
 

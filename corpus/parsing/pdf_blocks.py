@@ -146,8 +146,10 @@ def _is_table_caption(block: Block) -> bool:
 
 
 def _rotated(pages: Sequence[tuple[Page, list[list[Part]]]]) -> Iterator[Block]:
-    """Yield what is set at an angle and long enough to say something; axis labels are not."""
+    """Yield what is set at an angle, once each; labels of axes are too short to say something."""
+    seen: set[str] = set()
     for page, _ in pages:
         for text in page.rotated:
-            if len(text) >= _SHORTEST_ROTATED:
+            if len(text) >= _SHORTEST_ROTATED and text not in seen:
+                seen.add(text)
                 yield Block(BlockKind.PARAGRAPH, one_line(text), page=page.number)

@@ -29,12 +29,20 @@ _Font = tuple[bool, bool, bool, bool, str]  # bold, italic, mono, math, name
 
 
 def read_page(page: pypdfium2.PdfPage, number: int) -> Page:
-    """Return what `page` shows: spans in the order of its content, rules, and the words set at an angle."""
-    place = _Placing(page)
+    """Return what `page` shows: spans in the order of its content, rules, and the words set at an angle.
+
+    A page whose text lies on its side is read as if it were turned.
+    """
     text_page = page.get_textpage()
     try:
+        place = _Placing(page)
         reader = _Reader(text_page.raw, place)
         reader.read()
+        turns = reader.prevailing_turns()
+        if turns:
+            place = _Placing(page, extra_turns=turns)
+            reader = _Reader(text_page.raw, place)
+            reader.read()
     finally:
         text_page.close()
     return Page(
@@ -52,9 +60,11 @@ def read_page(page: pypdfium2.PdfPage, number: int) -> Page:
 class _Placing:
     """From page coordinates to points from the top left of the page as it is shown."""
 
-    def __init__(self, page: pypdfium2.PdfPage) -> None:
+    def __init__(self, page: pypdfium2.PdfPage, *, extra_turns: int = 0) -> None:
         self.width, self.height = page.get_size()
-        self.quarter_turns = (page.get_rotation() // 90) % 4
+        if extra_turns % 2:
+            self.width, self.height = self.height, self.width
+        self.quarter_turns = (page.get_rotation() // 90 + extra_turns) % 4
         left, bottom, right, top = page.get_cropbox()
         self._left, self._bottom, self._right, self._top = left, bottom, right, top
 
@@ -139,6 +149,16 @@ class _Reader:
         """Return the texts set at an angle, one for each line of them."""
         return [text for parts in self._rotated.values() if (text := "".join(parts).strip())]
 
+    def prevailing_turns(self) -> int:
+        """Return the quarter turns most of the characters have, 0 where they stand upright."""
+        counts: Counter[int] = Counter()
+        for (turns, _), parts in self._rotated.items():
+            counts[turns] += len(parts)
+        if not counts:
+            return 0
+        turns, count = counts.most_common(1)[0]
+        return turns if count > 0.6 * self.characters else 0
+
     def _character(self, code: int) -> str:
         self.characters += 1
         if code == _LINE_END_HYPHEN:
@@ -166,7 +186,10 @@ class _Reader:
             if current.raising:
                 char = raised(char, after="0")
             gap = left - current.right
-            is_space = self._space and not (char in ",.;:)" and gap < 0.35 * style.size)
+            # An index or a point stands beside its word even where the file leaves a little room.
+            is_index = style.size < 0.85 * current.style.size and baseline != current.baseline
+            is_attached = is_index or char in ",.;:)"
+            is_space = self._space and not (is_attached and gap < 0.25 * current.style.size)
             current.gaps.append(max(gap, 0.0) if is_space else -1.0)
             current.text.append(char)
             current.left, current.right = min(current.left, left), max(current.right, right)

@@ -110,7 +110,8 @@ def _measure(items: Sequence[Item], x: float) -> Corridor | None:
         return None
     if not counts_all and (_is_grid(items, x) or not _fills(items, sides, edges)):
         return None
-    return Corridor(edges[0], edges[1], score + min(edges[1] - edges[0], line))
+    # A gap narrower than a line is high may be chance; a gutter is not.
+    return Corridor(edges[0], edges[1], score * min(1.0, (edges[1] - edges[0]) / line))
 
 
 def _edges(items: Sequence[Item], sides: Sequence[int | None], x: float) -> tuple[float, float]:

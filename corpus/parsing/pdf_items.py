@@ -12,7 +12,7 @@ from corpus.parsing.pdf_tables import Table
 
 Part = Paragraph | Table
 _ENDS = (".", "?", "!", ":", "\u201d")
-_PASSED_OVER = (BlockKind.CAPTION, BlockKind.TABLE, BlockKind.FOOTNOTE)
+_PASSED_OVER = (BlockKind.CAPTION, BlockKind.TABLE, BlockKind.FOOTNOTE, BlockKind.CODE)
 
 
 @dataclass(slots=True, eq=False)

@@ -26,6 +26,7 @@ _PUBLISHED = re.compile(
     r"(?:published|copyright|\u00a9|\(c\)|accepted|proceedings|volume|vol\.)[^\n]{0,80}?\b((?:19|20)\d{2})\b",
     re.IGNORECASE,
 )
+_BRACKETED = re.compile(r"\[[^\]]*\]?|\([^)]*\)?")
 _LONGEST_STATEMENT = 600
 
 
@@ -70,7 +71,9 @@ def _authors(stated: str, opening: str) -> tuple[str, ...]:
     """Return the stated authors whom the first page names; a file's author is often its typist."""
     shown = _squeezed(opening)
     return tuple(
-        name for name in as_names(stated) if len(name.split()) > 1 and _squeezed(name.split()[-1]) in shown
+        name
+        for name in as_names(_BRACKETED.sub("", stated))
+        if len(name.split()) > 1 and _squeezed(name.split()[-1]) in shown
     )
 
 

@@ -174,7 +174,8 @@ class _Break:
         before, line = self._before, self.line
         if not _share_size(before, line) and min(len(before.text), len(line.text)) > 3:
             return True
-        return _is_code_border(before, line) or _is_bold(before) != _is_bold(line)
+        is_wrapped = line.style.mono and not before.style.mono and not self._ends()
+        return (not is_wrapped and _is_code_border(before, line)) or _is_bold(before) != _is_bold(line)
 
     def _by_distance(self) -> bool:
         step = self.line.baseline - self._before.baseline

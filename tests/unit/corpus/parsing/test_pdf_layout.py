@@ -264,14 +264,21 @@ def test_a_page_turned_by_a_quarter_is_read_upright(tmp_path: Path) -> None:
     assert of_kind(document, BlockKind.PARAGRAPH)[0].startswith("TURNED")
 
 
-def test_text_set_sideways_on_an_upright_page_is_read_upright(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("angle", "x", "y"), [(90, 60, -200), (-90, -700, 300), (180, -560, -300)])
+def test_text_set_sideways_on_an_upright_page_is_read_upright(
+    tmp_path: Path, angle: int, x: float, y: float
+) -> None:
     page = Drawing()
-    page.canvas.rotate(90)
-    page.prose(60, -200, lines=5, first="SIDEWAYS", seed=1)
+    page.canvas.rotate(angle)
+    page.prose(x, y, lines=5, first="SIDEWAYS", seed=1)
+    page.prose(x + 260, y, lines=5, first="SECOND", seed=4)
 
     document = page.parsed(tmp_path)
 
-    assert of_kind(document, BlockKind.PARAGRAPH)[0].startswith("SIDEWAYS")
+    sideways, second = document.blocks
+    assert sideways.text.startswith("SIDEWAYS")
+    assert second.text.startswith("SECOND")
+    assert sideways.boxes[0].right < second.boxes[0].left
 
 
 def test_a_page_without_text_needs_recognition(tmp_path: Path) -> None:

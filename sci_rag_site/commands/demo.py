@@ -53,12 +53,18 @@ def _ask(question: str) -> Answer:
 def _show(answer: Answer) -> None:
     click.echo()
     click.secho(f"Question: {answer.question}", bold=True)
-    click.echo(textwrap.fill(answer.text, width=100))
+    click.echo(_wrapped(answer.text))
     click.echo()
     for source in answer.sources.filter(is_cited=True).order_by("number"):
         place = ", ".join(part for part in (source.locator, source.license_class) if part)
         click.echo(f"  [{source.number}] {source.citation or source.title} ({place})")
     click.echo()
+
+
+def _wrapped(text: str) -> str:
+    """Return the text in lines of readable length; tables and lists keep theirs."""
+    lines = (textwrap.fill(line, width=100) if line[:1] not in "|-*" else line for line in text.splitlines())
+    return "\n".join(lines)
 
 
 def _serve(port: int | None, answer: Answer, passwords: dict[str, str]) -> None:

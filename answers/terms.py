@@ -16,7 +16,7 @@ _STOP_WORDS = frozenset(
     so some such than that the their them then there these they this those through thus to too toward under
     until up upon us very was wasn't we were what when where whether which while who whom whose why will with
     within without would you your
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _ENDINGS = (
     ("isations", "ize"), ("izations", "ize"), ("isation", "ize"), ("ization", "ize"), ("ational", "ate"),

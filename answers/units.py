@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PREFIXABLE = "g m s L l mol M J cal W Wh V A Hz Pa K N bar eV Da Bq Ci Gy Sv T F S Ω b B U eq t".split()  # noqa: SIM905
+_PREFIXABLE = "g m s L l mol M J cal W Wh V A Hz Pa K N bar eV Da Bq Ci Gy Sv T F S Ω b B U eq t".split()
 _PREFIXES = ("", "k", "M", "G", "T", "m", "μ", "n", "p", "f", "c", "d", "h")
 _WORDS = {
     "gram": "g", "grams": "g", "kilogram": "kg", "kilograms": "kg", "milligram": "mg", "milligrams": "mg",
@@ -36,7 +36,7 @@ _POWER = r"(?:\^?\(?[+-]?\d\)?(?![\d.]))?"
 _PART = re.compile(rf"(?P<join>\s?[·*]\s?|\s?/\s?|\s?\bper\b\s|\s)?(?P<symbol>{_SYMBOL})(?P<power>{_POWER})")
 _LONGEST = 5
 # Letters that prose uses for other things: after another unit they count only with an exponent.
-_AMBIGUOUS = frozenset("A B F K L M N S T U V W b d g h m s t in at".split())  # noqa: SIM905
+_AMBIGUOUS = frozenset("A B F K L M N S T U V W b d g h m s t in at".split())
 
 Unit = tuple[tuple[str, int], ...]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -40,7 +41,7 @@ class Draft(Protocol):
     parameters: dict[str, Any]
     prompt_sha256: str
 
-    def pieces(self) -> Iterator[str | Usage]:
+    def pieces(self) -> Generator[str | Usage, None, None]:
         """Yield the text as it is written, perhaps the usage; raise `ModelError`."""
 
     def finish(self, text: str) -> Answer.Finish:
@@ -88,16 +89,16 @@ class ModelDraft:
         self.parameters = {**model.parameters, "orders_sha256": template.sha256}
         self.prompt_sha256 = self._prompt.sha256
 
-    def pieces(self) -> Iterator[str | Usage]:
+    def pieces(self) -> Generator[str | Usage, None, None]:
         """Yield the model's text without characters that no store or page should carry, then the usage."""
-        stream = self._chat.stream(
-            system=self._prompt.system, user=self._prompt.user, timeout=DEADLINE_SECONDS
-        )
-        for piece in stream:
-            if isinstance(piece, Usage):
-                yield piece
-            elif clean := prompting.visible(piece):
-                yield clean
+        with closing(
+            self._chat.stream(system=self._prompt.system, user=self._prompt.user, timeout=DEADLINE_SECONDS)
+        ) as stream:
+            for piece in stream:
+                if isinstance(piece, Usage):
+                    yield piece
+                elif clean := prompting.visible(piece):
+                    yield clean
 
     def finish(self, text: str) -> Answer.Finish:
         """Return `not_covered` for the agreed refusal and `uncited` for a text that names no source."""
@@ -123,7 +124,7 @@ class ExtractiveDraft:
             "weights": dict(extractive.WEIGHTS),
         }
 
-    def pieces(self) -> Iterator[str | Usage]:
+    def pieces(self) -> Generator[str | Usage, None, None]:
         """Yield one quotation after another, or the refusal."""
         connections.release()
         sources = evidence.for_quoting(self._items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from functools import cache
 from typing import Any, Final, Protocol
 
@@ -55,8 +55,11 @@ class ChatModel(Protocol):
     def parameters(self) -> dict[str, Any]:
         """What shapes the output, for the record of an answer. Holds no secret."""
 
-    def stream(self, *, system: str, user: str, timeout: float) -> Iterator[str | Usage]:
-        """Yield pieces of text as they arrive and last the usage; raise `ModelError`."""
+    def stream(self, *, system: str, user: str, timeout: float) -> Generator[str | Usage, None, None]:
+        """Yield pieces of text as they arrive and last the usage; raise `ModelError`.
+
+        Closing the generator hangs up.
+        """
 
 
 def warm_up() -> None:
@@ -93,7 +96,9 @@ class LiteLLMChat:
     def __repr__(self) -> str:
         return f"LiteLLMChat({self.name})"
 
-    def stream(self, *, system: str, user: str, timeout: float = DEADLINE_SECONDS) -> Iterator[str | Usage]:
+    def stream(
+        self, *, system: str, user: str, timeout: float = DEADLINE_SECONDS
+    ) -> Generator[str | Usage, None, None]:
         """Yield pieces of text as they arrive and last the usage; raise `ModelError`.
 
         Nothing is waited for longer than `timeout` in all. A failure that passes is tried once more,

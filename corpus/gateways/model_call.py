@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ from corpus.gateways.litellm_library import litellm
 
 LONGEST_REPLY: Final = 16_000
 CONNECT_SECONDS: Final = 10.0
+# A provider may be faster than the reader; what waits in between is bounded.
+_MOST_WAITING = 256
 _UNWANTED_ENDS = {"length": "cut_off", "content_filter": "rejected"}
 
 
@@ -63,11 +66,11 @@ class ModelCall:
         self._deadline = deadline
         # Constant from call to call: litellm keeps one client, and its connections, for each value.
         self._timeout = timeout
-        self._arrivals: queue.Queue[Any] = queue.Queue()
+        self._arrivals: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
         self._closed = threading.Event()
         self._response: Any = None
 
-    def pieces(self) -> Iterator[str | Usage]:
+    def pieces(self) -> Generator[str | Usage, None, None]:
         """Yield text and last the usage; raise `ProviderFailure`."""
         threading.Thread(target=self._read, name="model-call", daemon=True).start()
         written, usage = 0, Usage()
@@ -106,16 +109,23 @@ class ModelCall:
             for chunk in self._response:
                 if self._closed.is_set():
                     break
-                self._arrivals.put(chunk)
+                self._arrived(chunk)
                 reason = _finish_reason(chunk) or reason
             if reason in _UNWANTED_ENDS:
-                self._arrivals.put(ProviderFailure(_UNWANTED_ENDS[reason], kind=reason))
-            self._arrivals.put(None)
+                self._arrived(ProviderFailure(_UNWANTED_ENDS[reason], kind=reason))
+            self._arrived(None)
         except BaseException as error:  # noqa: BLE001 the thread's border: the caller raises it
-            self._arrivals.put(error)
+            self._arrived(error)
         finally:
             if self._closed.is_set():
                 _hang_up(self._response)
+
+    def _arrived(self, what: Any) -> None:
+        """Hand over what came, unless nobody waits for it any more: then the thread must not either."""
+        while not self._closed.is_set():
+            with contextlib.suppress(queue.Full):
+                self._arrivals.put(what, timeout=1.0)
+                return
 
     def _request(self) -> Any:
         import httpx

@@ -348,7 +348,7 @@ def test_a_client_that_leaves_keeps_what_was_written(asker: User, configured_mod
         if len(text_of(seen)) > 30:
             break
 
-    events.close()  # type: ignore[attr-defined]
+    events.close()
 
     row = stored(seen)
     assert (row.state, row.finish, row.error) == ("partial", "cancelled", "cancelled")

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from django.db import transaction
@@ -44,7 +44,7 @@ def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("corpus.gateways.llm._PAUSE", 0.01)
 
 
-def ask(model: ChatModel, timeout: float = DEADLINE) -> Iterator[str | Usage]:
+def ask(model: ChatModel, timeout: float = DEADLINE) -> Generator[str | Usage, None, None]:
     return model.stream(system="You answer.", user="A question?", timeout=timeout)
 
 
@@ -211,7 +211,7 @@ def test_closing_the_stream_hangs_up(model: ChatModel, model_server: OpenAIServe
     next(stream)
     started = time.monotonic()
 
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
 
     assert time.monotonic() - started < 1
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
 import structlog
 from django.contrib.auth.models import User
@@ -61,7 +60,7 @@ def messages(order: Order) -> Iterator[str]:
         engine=order.engine,
         instead_of=order.instead_of,
     )
-    with admission.counted(), contextlib.closing(cast("Generator[AnswerEvent]", events)):
+    with admission.counted(), contextlib.closing(events):
         try:
             for event in events:
                 yield from (message(piece) for piece in view.pieces(event))

@@ -13,23 +13,18 @@ from corpus.identifiers import normalise_doi
 from corpus.normalise import clean, one_line
 from corpus.parsing.blocks import Block, BlockKind, ParsedDocument, ParseFailure
 from corpus.parsing.decoding import decode
+from corpus.parsing.html_furniture import Furniture, main_part
 from corpus.parsing.limits import ParseLimits
 from corpus.parsing.markup import Element, grid, local_name, raised, running_text
 from corpus.parsing.media_types import HTML
-from corpus.parsing.metadata import as_year
+from corpus.parsing.metadata import as_year, find_license
 from corpus.parsing.references import split_reference_list
 
 PARSER = "lxml-html 1"
 _DEEPEST = 250
 _DECLARED_ENCODING = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
-_DROPPED = frozenset(
-    """script style noscript template nav footer aside form button select option input textarea iframe object
-    svg canvas audio video head dialog menu""".split()
-)
-_DROPPED_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "dialog"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _KINDS = {
     "li": BlockKind.LIST_ITEM,
@@ -65,7 +60,7 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
         doi=normalise_doi(facts.first("citation_doi", "dc.identifier")) or "",
         journal=facts.first("citation_journal_title", "prism.publicationname"),
         language=(root.get("lang") or facts.first("citation_language", "dc.language"))[:20],
-        license_statement=_license(root, facts),
+        license_statement=_license(root, facts) or find_license(block.text for block in kept),
         references=references,
         warnings=warnings,
         quality={"characters": sum(len(block.text) for block in blocks)},
@@ -100,32 +95,20 @@ def _tree(text: str) -> Element:
 def _blocks(root: Element) -> list[Block]:
     """Return the blocks of the main part, or of everything where nothing is left without forms."""
     body = root.find("body")
-    start = root if body is None else _main_part(body)
-    for dropped in (_DROPPED, _DROPPED - {"form"}):
-        blocks = [block for block in _Walk(dropped).blocks(start) if block.text or block.rows]
+    start = root if body is None else main_part(body)
+    for keeps_forms in (False, True):
+        furniture = Furniture(keeps_forms=keeps_forms, drops_link_lists=start is body)
+        blocks = [block for block in _Walk(furniture).blocks(start) if block.text or block.rows]
         if blocks:
             return blocks
     return []
-
-
-def _main_part(body: Element) -> Element:
-    """Return the one element that is declared the main part, when it holds most of the words."""
-    candidates = [*body.iter("main"), *body.iter("article"), *body.xpath('.//*[@role="main"]')]
-    if not candidates:
-        return body
-    largest = max(candidates, key=_text_length)
-    return largest if _text_length(largest) * 2 >= _text_length(body) else body
-
-
-def _text_length(element: Element) -> int:
-    return sum(len(text) for text in element.itertext(etree.Element))
 
 
 @dataclass
 class _Walk:
     """One pass over the tree without recursion; words gather until a block begins or ends."""
 
-    dropped: frozenset[str]
+    furniture: Furniture
     _words: list[str] = field(default_factory=list)
     _kinds: list[tuple[BlockKind, int]] = field(default_factory=lambda: [(BlockKind.PARAGRAPH, 0)])
 
@@ -141,7 +124,7 @@ class _Walk:
         yield from self._flush()
 
     def _open(self, walker: Element, element: Element, name: str) -> Iterator[Block]:
-        if self._is_dropped(element, name):
+        if self.furniture.covers(element, name):
             walker.skip_subtree()
             return
         if name == "table" and not _is_layout(element):
@@ -168,7 +151,7 @@ class _Walk:
             self._words.append(element.tail)
 
     def _was_skipped(self, element: Element, name: str) -> bool:
-        return self._is_dropped(element, name) or (name == "table" and not _is_layout(element))
+        return self.furniture.covers(element, name) or (name == "table" and not _is_layout(element))
 
     def _kind(self, name: str) -> tuple[BlockKind, int]:
         if name in _HEADINGS:
@@ -177,14 +160,6 @@ class _Walk:
             return _KINDS[name], 0
         kind, level = self._kinds[-1]
         return (kind, level) if kind in (BlockKind.LIST_ITEM, BlockKind.CAPTION) else (BlockKind.PARAGRAPH, 0)
-
-    def _is_dropped(self, element: Element, name: str) -> bool:
-        if name in self.dropped or element.get("role") in _DROPPED_ROLES or element.get("hidden") is not None:
-            return True
-        if name == "header":
-            return next(element.iterancestors("article", "main"), None) is None
-        style = element.get("style")
-        return style is not None and _HIDDEN_STYLE.search(style) is not None
 
     def _flush(self) -> Iterator[Block]:
         words, (kind, level) = "".join(self._words), self._kinds[-1]

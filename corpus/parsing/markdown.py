@@ -20,7 +20,7 @@ from corpus.parsing.blocks import Block, BlockKind, ParsedDocument, ParseFailure
 from corpus.parsing.decoding import read_text
 from corpus.parsing.limits import ParseLimits
 from corpus.parsing.media_types import MARKDOWN
-from corpus.parsing.metadata import as_names, as_year
+from corpus.parsing.metadata import as_names, as_year, find_license
 from corpus.parsing.references import split_reference_list
 
 PARSER = "markdown-it 1"
@@ -55,7 +55,8 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
         doi=normalise_doi(str(front.get("doi") or "")) or "",
         journal=one_line(str(front.get("journal") or "")),
         language=str(front.get("lang") or front.get("language") or "")[:20],
-        license_statement=one_line(str(front.get("license") or front.get("licence") or "")),
+        license_statement=one_line(str(front.get("license") or front.get("licence") or ""))
+        or find_license(block.text for block in kept),
         references=references,
         warnings=warnings + front_warnings,
         quality={"characters": len(text)},

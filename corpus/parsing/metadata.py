@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
@@ -11,6 +12,12 @@ from corpus.normalise import one_line
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d{2}|20\d{2})(?!\d)")
 _NAMES_BETWEEN = re.compile(r"\s*(?:;|\band\b|&)\s*")
 _MOST_AUTHORS = 5_000
+_LICENSE = re.compile(
+    r"creativecommons\.org/|creative commons|\bCC[ -](?:BY|0)\b|public domain|open government licence"
+    r"|all rights reserved",
+    re.IGNORECASE,
+)
+_LONGEST_STATEMENT = 600
 
 
 def as_year(value: Any) -> int | None:
@@ -43,3 +50,13 @@ def _name_of(entry: dict[Any, Any]) -> str:
         return one_line(str(entry["name"]))
     parts = (entry.get("given") or entry.get("given-names"), entry.get("family") or entry.get("surname"))
     return one_line(" ".join(str(part) for part in parts if part))
+
+
+def find_license(texts: Iterable[str]) -> str:
+    """Return the sentences around the first mention of a licence, verbatim; "" where none is mentioned."""
+    for text in texts:
+        found = _LICENSE.search(text)
+        if found is not None:
+            start = max(text.rfind(". ", 0, found.start()) + 1, found.start() - _LONGEST_STATEMENT // 2, 0)
+            return text[start : start + _LONGEST_STATEMENT].strip()
+    return ""

@@ -54,7 +54,7 @@ def find(pages: Sequence[PageLines]) -> set[int]:
 def _from_edge(
     page: PageLines, rows: Sequence[list[Line]], repeated: set[int], counting: set[int]
 ) -> Iterator[int]:
-    """Yield the ids of the furniture that begins at one edge of the page, given its rows from there inwards."""
+    """Yield the ids of the furniture at one edge of the page, given the rows from there inwards."""
     passed_over = 0
     for place, row in enumerate(rows[:_MOST_ROWS]):
         distance = min(row[0].baseline, page.height - row[0].baseline) / page.height
@@ -80,7 +80,7 @@ def _rows(lines: Iterable[Line]) -> list[list[Line]]:
 
 
 def _repetitions(pages: Sequence[PageLines]) -> tuple[set[int], set[int]]:
-    """Return the ids of lines repeated word for word, and of those whose changing number counts the pages."""
+    """Return the ids of lines repeated word for word, and of those whose number counts the pages."""
     needed = 2 if len(pages) <= 4 else 3
     groups: dict[tuple[int, str], list[_Seen]] = defaultdict(list)
     for page in pages:

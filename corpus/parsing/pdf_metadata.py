@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from corpus.normalise import matching_form, one_line
 from corpus.parsing.blocks import Block, BlockKind
-from corpus.parsing.metadata import as_names
+from corpus.parsing.metadata import as_names, find_license
 from corpus.parsing.pdf_blocks import Content
 from corpus.parsing.references import find_doi
 
@@ -17,17 +17,11 @@ _NOT_A_TITLE = re.compile(
     r"|.*\.(?:docx?|tex|dvi|pdf|indd|qxd)$",
     re.IGNORECASE,
 )
-_LICENSE = re.compile(
-    r"creativecommons\.org/|creative commons|\bCC[ -](?:BY|0)\b|public domain|open government licence"
-    r"|all rights reserved",
-    re.IGNORECASE,
-)
 _PUBLISHED = re.compile(
     r"(?:published|copyright|\u00a9|\(c\)|accepted|proceedings|volume|vol\.)[^\n]{0,80}?\b((?:19|20)\d{2})\b",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\[[^\]]*\]?|\([^)]*\)?")
-_LONGEST_STATEMENT = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +38,14 @@ class Facts:
 def collect(stated: dict[str, str], content: Content, running: Sequence[str]) -> Facts:
     """Return title, authors, year, DOI and licence statement."""
     first_page = _first_page(content.blocks)
+    texts = [block.text for block in content.blocks if block.kind is not BlockKind.HEADING]
     opening = "\n".join([*dict.fromkeys(running), *first_page])
     return Facts(
         title=_title(one_line(stated.get("Title", "")), content.title, opening),
         authors=_authors(one_line(stated.get("Author", "")), opening),
         year=_year(opening),
         doi=_doi(stated, first_page, running),
-        license_statement=_license(content.blocks, running),
+        license_statement=find_license([*dict.fromkeys(running), *texts]),
     )
 
 
@@ -93,14 +88,3 @@ def _doi(stated: dict[str, str], first_page: Sequence[str], running: Sequence[st
         return own
     shown = list(dict.fromkeys(doi for text in first_page if (doi := find_doi(text))))
     return shown[0] if len(shown) == 1 else ""
-
-
-def _license(blocks: Sequence[Block], running: Sequence[str]) -> str:
-    """Return the sentences around the first mention of a licence, verbatim."""
-    texts = [block.text for block in blocks if block.kind is not BlockKind.HEADING]
-    for text in [*dict.fromkeys(running), *texts]:
-        found = _LICENSE.search(text)
-        if found is not None:
-            start = max(text.rfind(". ", 0, found.start()) + 1, found.start() - _LONGEST_STATEMENT // 2, 0)
-            return text[start : start + _LONGEST_STATEMENT].strip()
-    return ""

@@ -12,6 +12,7 @@ from corpus.parsing.pdf_paragraphs import ENTRY, NUMBERED_ITEM, Paragraph
 from corpus.parsing.references import is_reference_heading
 
 _FEWEST_ENTRIES = 6
+_HANGING = (4.0, 60.0)  # how far, in points, the further lines of an entry stand in
 _LIST_NUMBER = re.compile(r"[\[(]?(\d{1,3})[.)\]]\s")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d{2}\b")
 
@@ -81,26 +82,22 @@ def _are_dated(entries: Sequence[Paragraph]) -> bool:
 
 
 def _add_entry(entries: list[Paragraph], part: Paragraph) -> None:
-    """Add a paragraph of the list: an entry, or the rest of the one a column or page broke."""
-    text = part.lines[0].text
-    if (
-        entries
-        and not _is_numbered(text)
-        and _is_numbered(entries[-1].lines[0].text) == _list_is_numbered(entries)
-    ):
-        last = entries[-1]
-        is_rest = (
-            _list_is_numbered(entries) or part.lines[0].left > part.column_left + 4 or text[:1].islower()
-        )
-        if is_rest:
-            entries[-1] = replace(last, lines=[*last.lines, *part.lines])
-            return
-    entries.append(part)
+    """Add a paragraph of the list: an entry, or the rest of the one a column, a page or an indent broke."""
+    is_entry = not entries or _is_numbered(part.lines[0].text) or not _is_rest(entries, part)
+    if is_entry:
+        entries.append(part)
+    else:
+        entries[-1] = replace(entries[-1], lines=[*entries[-1].lines, *part.lines])
+
+
+def _is_rest(entries: Sequence[Paragraph], part: Paragraph) -> bool:
+    """Whether `part` goes on with the last entry: no number in a numbered list, else hanging below it."""
+    before, line = entries[-1], part.lines[0]
+    if _is_numbered(entries[0].lines[0].text) or line.text[:1].islower():
+        return True
+    indent = line.left - (before.lines[0].left if before.page == part.page else part.column_left)
+    return _HANGING[0] < indent < _HANGING[1]
 
 
 def _is_numbered(text: str) -> bool:
     return bool(ENTRY.match(text) or NUMBERED_ITEM.match(text))
-
-
-def _list_is_numbered(entries: Sequence[Paragraph]) -> bool:
-    return _is_numbered(entries[0].lines[0].text)

@@ -15,7 +15,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+")
-_ENTRY_NUMBER = re.compile(r"(?:\[\d{1,4}\]|\(\d{1,4}\)|\d{1,4}\.)\s+")
+_ENTRY_NUMBER = re.compile(r"\A(?:\[\d{1,4}\]|\(\d{1,4}\)|\d{1,4}\.)\s+")
 
 
 def is_reference_heading(text: str) -> bool:
@@ -39,6 +39,8 @@ def split_reference_list(blocks: Sequence[Block]) -> tuple[tuple[Block, ...], tu
                 continue
             if level and block.level <= level:
                 level = 0
+            if level:
+                continue
         (entries if level else kept).append(block)
     if not any(block.kind is not BlockKind.HEADING for block in kept):
         return tuple(blocks), ()

@@ -14,6 +14,7 @@ from corpus.parsing.blocks import Block, BlockKind, ParsedDocument, ParseFailure
 from corpus.parsing.decoding import read_text
 from corpus.parsing.limits import ParseLimits
 from corpus.parsing.media_types import TEXT
+from corpus.parsing.metadata import find_license
 from corpus.parsing.references import split_reference_list
 
 PARSER = "text-segmenter 1"
@@ -48,6 +49,7 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
         media_type=TEXT,
         title=_title(blocks),
         page_count=len(pages) if is_paged else None,
+        license_statement=find_license(block.text for block in kept),
         references=references,
         warnings=warnings,
         quality={"characters": len(text)},

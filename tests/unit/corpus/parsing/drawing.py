@@ -19,8 +19,9 @@ COLUMN_WIDTH = 235.0
 LEADING = 12.0
 
 _WORDS = (
-    "straw silage yield biogas reactor steam enzyme glucan lignin feed load rate mean trial batch sample heat "
-    "time acid base water solid liquid phase gas flow model fit test plot error range study field crop soil"
+    "straw silage yield biogas reactor steam enzyme glucan lignin feed load rate mean trial batch sample "
+    "heat time acid base water solid liquid phase gas flow model fit test plot error range study field crop "
+    "soil"
 ).split()
 
 

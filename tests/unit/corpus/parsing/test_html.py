@@ -20,11 +20,13 @@ matter<br>per hour.</p><aside>Advertisement</aside>
 <h2>Methods</h2><ul><li>chopped <b>straw</b></li><li><p>steam</p></li></ul>
 <p hidden>invisible order to the reader</p><p style="display: none">another</p>
 <table><caption>Table 1. Yields</caption><thead><tr><th>Feedstock</th><th colspan="2">Yield</th></tr></thead>
-<tbody><tr><td rowspan="2">Straw</td><td>210</td><td>±5</td></tr><tr><td>220</td><td>±6</td></tr></tbody></table>
+<tbody><tr><td rowspan="2">Straw</td><td>210</td><td>±5</td></tr>
+<tr><td>220</td><td>±6</td></tr></tbody></table>
 <pre>x = 1
   y = 2</pre><figure><img src="x" alt="a reactor"><figcaption>Fig. 1. The reactor.</figcaption></figure>
 <h2>References</h2><ol><li>Smith J. Straw. doi:10.1000/xyz</li></ol>
-</article></main><form><input value="search"><label>Search</label></form><footer>Imprint</footer></body></html>"""
+</article></main>
+<form><input value="search"><label>Search</label></form><footer>Imprint</footer></body></html>"""
 
 
 def test_words_stay_and_furniture_goes(tmp_path: Path) -> None:
@@ -64,9 +66,32 @@ def test_a_page_wrapped_in_a_form_is_still_read(tmp_path: Path) -> None:
 
 
 def test_a_layout_table_is_running_text(tmp_path: Path) -> None:
-    page = "<html><body><table><tr><td><table><tr><td>a</td></tr></table></td></tr></table><p>b</p></body></html>"
+    page = (
+        "<html><body><table><tr><td><table><tr><td>a</td></tr></table></td></tr></table>"
+        "<p>b</p></body></html>"
+    )
 
     assert [block.text or block.rows for block in read(tmp_path / "l.html", page).blocks] == [(("a",),), "b"]
+
+
+def test_link_lists_go_where_no_main_part_is_declared(tmp_path: Path) -> None:
+    page = (
+        "<html><body><ul><li><a href='/'>Home</a></li><li><a href='/a'>About us</a></li></ul>"
+        "<p>The text.</p><ul><li>See <a href='/d'>data</a> for all of the yields.</li><li>More.</li></ul>"
+        "</body></html>"
+    )
+
+    blocks = read(tmp_path / "n.html", page).blocks
+
+    assert [block.text for block in blocks] == ["The text.", "See data for all of the yields.", "More."]
+
+
+def test_a_licence_in_the_words_is_kept_as_stated(tmp_path: Path) -> None:
+    page = "<html><body><p>Text. This article is under a Creative Commons BY 4.0 licence.</p></body></html>"
+
+    stated = read(tmp_path / "c.html", page).license_statement
+
+    assert stated == "This article is under a Creative Commons BY 4.0 licence."
 
 
 def test_the_declared_encoding_is_used(tmp_path: Path) -> None:

@@ -9,17 +9,21 @@ from tests.unit.corpus.parsing.reading import of_kind, read, shown
 
 ARTICLE = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.1//EN" "JATS-archivearticle1.dtd">
-<article xml:lang="en" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:mml="http://www.w3.org/1998/Math/MathML">
-<front><journal-meta><journal-title-group><journal-title>Journal of Straw</journal-title></journal-title-group>
+<article xml:lang="en" xmlns:xlink="http://www.w3.org/1999/xlink"
+xmlns:mml="http://www.w3.org/1998/Math/MathML">
+<front><journal-meta><journal-title-group>
+<journal-title>Journal of Straw</journal-title></journal-title-group>
 </journal-meta><article-meta><article-id pub-id-type="doi">10.1000/ABC.9</article-id>
 <title-group><article-title>Steam explosion of <italic>Triticum</italic> straw<xref ref-type="fn">*</xref>
 </article-title></title-group>
-<contrib-group><contrib contrib-type="author"><name><surname>Green</surname><given-names>Ada</given-names></name>
+<contrib-group><contrib contrib-type="author">
+<name><surname>Green</surname><given-names>Ada</given-names></name>
 </contrib><contrib contrib-type="author"><collab>The Straw Group</collab></contrib>
 <contrib contrib-type="editor"><name><surname>Editor</surname><given-names>An</given-names></name></contrib>
 </contrib-group><pub-date pub-type="collection"><year>2020</year></pub-date>
 <pub-date pub-type="epub"><year>2021</year></pub-date>
-<permissions><license xlink:href="https://creativecommons.org/licenses/by/4.0/"><license-p>Open access.</license-p>
+<permissions>
+<license xlink:href="https://creativecommons.org/licenses/by/4.0/"><license-p>Open access.</license-p>
 </license></permissions>
 <abstract><p>Yields rose &alpha;-fold.</p></abstract></article-meta></front>
 <body><sec><label>2</label><title>Methods</title>
@@ -29,12 +33,16 @@ ARTICLE = """<?xml version="1.0" encoding="UTF-8"?>
 <mml:math><mml:mi>x</mml:mi></mml:math></alternatives></inline-formula> was used:
 <list><list-item><p>chopped</p></list-item></list> and dried.</p>
 <table-wrap><label>Table 1</label><caption><title>Yields.</title><p>Per hour.</p></caption>
-<table><thead><tr><th>Feedstock</th><th>Yield</th></tr></thead><tbody><tr><td>Straw</td><td>210</td></tr></tbody>
+<table><thead><tr><th>Feedstock</th><th>Yield</th></tr></thead>
+<tbody><tr><td>Straw</td><td>210</td></tr></tbody>
 </table><table-wrap-foot><p>n = 3</p></table-wrap-foot></table-wrap>
-<fig><label>Figure 1</label><caption><p>The reactor.</p></caption><graphic xlink:href="x"/></fig></sec></sec></body>
+<fig><label>Figure 1</label><caption><p>The reactor.</p></caption><graphic xlink:href="x"/></fig>
+</sec></sec></body>
 <back><ack><p>We thank everyone.</p></ack><ref-list><title>References</title>
-<ref><label>1</label><element-citation><person-group><name><surname>Smith</surname><given-names>J</given-names></name>
-</person-group><year>2019</year><article-title>Straw</article-title><pub-id pub-id-type="doi">10.1000/XYZ</pub-id>
+<ref><label>1</label><element-citation><person-group>
+<name><surname>Smith</surname><given-names>J</given-names></name>
+</person-group><year>2019</year><article-title>Straw</article-title>
+<pub-id pub-id-type="doi">10.1000/XYZ</pub-id>
 </element-citation></ref></ref-list></back>
 <sub-article article-type="decision-letter"><body><p>Dear author.</p></body></sub-article></article>"""
 

@@ -206,10 +206,12 @@ def test_words_cut_at_line_ends_follow_the_document(tmp_path: Path) -> None:
         ],
     )
 
-    assert of_kind(page.parsed(tmp_path), BlockKind.PARAGRAPH) == [
-        "The long-term trial measured lignin in straw over many years. Its result was a very clear and long-term effect "
-        "of the enzyme upon the lignocellulosic feedstock of the whole field plot."
-    ]
+    (paragraph,) = of_kind(page.parsed(tmp_path), BlockKind.PARAGRAPH)
+
+    assert paragraph == (
+        "The long-term trial measured lignin in straw over many years. Its result was a very clear and "
+        "long-term effect of the enzyme upon the lignocellulosic feedstock of the whole field plot."
+    )
 
 
 def test_every_block_knows_its_page_and_its_place(tmp_path: Path) -> None:

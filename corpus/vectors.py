@@ -90,7 +90,8 @@ def has_index(version: EmbeddingVersion) -> bool:
     """Say whether the approximate index of `version` exists and is complete."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%s) AND indisvalid", [index_name(version.pk)]
+            "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%s) AND indisvalid",
+            [index_name(version.pk)],
         )
         return cursor.fetchone() is not None
 

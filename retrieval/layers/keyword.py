@@ -15,9 +15,9 @@ from retrieval.types import RankedList
 # Up to this many eligible passages, all of them are read; beyond, the index names the candidates.
 READ_ALL_UP_TO = 5_000
 # Candidates come from the rarest terms until about this many passages are gathered.
-ENOUGH_CANDIDATES = 5_000
+ENOUGH_CANDIDATES = 2_500
 # Counting a term stops here: what is more frequent says little either way.
-COUNT_UP_TO = 20_000
+COUNT_UP_TO = 3_000
 _K1, _B = 1.2, 0.75
 # A word in the title or section path counts as so many more in the text. Measured on six collections.
 _HEADING = 2.0

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from corpus.models import Document, Source
 from corpus.rights import ALL_CLASSES
 from corpus.scope import RetrievalScope, scope
+from retrieval.layers import keyword
 from retrieval.retriever import retrieve
 from tests.factories.corpus import SourceFactory
 from tests.integration.retrieval.corpora import add
@@ -117,10 +118,21 @@ def outcome(question: str, wanted: RetrievalScope) -> dict[str, Any]:
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(corpus=st.lists(rows, min_size=1, max_size=6), wanted=scopes, question=st.sampled_from(QUESTIONS))
+@given(
+    corpus=st.lists(rows, min_size=1, max_size=6),
+    wanted=scopes,
+    question=st.sampled_from(QUESTIONS),
+    read_all_up_to=st.sampled_from([keyword.READ_ALL_UP_TO, 0]),
+)
 def test_a_result_is_what_it_would_be_had_the_ineligible_never_been_ingested(
-    corpus: list[Row], wanted: RetrievalScope, question: str
+    corpus: list[Row],
+    wanted: RetrievalScope,
+    question: str,
+    read_all_up_to: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Both forms of the keyword layer: the one for few passages and the one for many.
+    monkeypatch.setattr(keyword, "READ_ALL_UP_TO", read_all_up_to)
     Document.objects.all().delete()
     Source.objects.all().delete()
     documents = store(corpus)

@@ -459,9 +459,85 @@ class IngestionItem(models.Model):
         Document, null=True, blank=True, on_delete=models.SET_NULL, related_name="ingestion_items"
     )
     seconds = models.FloatField(null=True)
+    # What the worker needs to take the file in; a run in the foreground leaves these empty.
+    file_sha256 = models.CharField(max_length=64, blank=True, default="", editable=False, db_index=True)
+    described = models.JSONField(default=dict, blank=True, editable=False)
+    line = models.PositiveIntegerField(null=True, editable=False, help_text="Line of the manifest")
 
     def __str__(self) -> str:
         return f"{self.path}: {self.outcome}"
+
+
+class Job(models.Model):
+    """One unit of background work. This row is the truth; a message to the worker only rings a bell.
+
+    `attempt` counts up with every claim and is the claim's token: what a worker writes must say that the
+    attempt is still its own, so that one which was given up for dead changes nothing.
+    """
+
+    class Kind(models.TextChoices):
+        PARSE = "parse", "Reading"
+        EMBED = "embed", "Embedding"
+        SETTLE = "settle", "Finishing the run"
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Queued"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+        POISONED = "poisoned", "Took its worker down"
+        CANCELLED = "cancelled", "Cancelled"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    dedupe_key = models.CharField(max_length=100, unique=True)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.QUEUED)
+    attempt = models.PositiveIntegerField(default=0)
+    attempt_limit = models.PositiveIntegerField(default=2, help_text="No further claim from here on")
+    interruptions = models.PositiveSmallIntegerField(
+        default=0, help_text="How often the database went away during an attempt"
+    )
+    lease_until = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=200, blank=True, default="")
+    last_error_code = models.CharField(max_length=60, blank=True, default="")
+    run = models.ForeignKey(IngestionRun, on_delete=models.CASCADE, related_name="jobs")
+    item = models.ForeignKey(
+        IngestionItem, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    queued_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=(Q(state="running") & Q(lease_until__isnull=False) & ~Q(worker=""))
+                | (~Q(state="running") & Q(lease_until__isnull=True)),
+                name="%(app_label)s_%(class)s_running_means_leased",
+            ),
+        ]
+        indexes = [
+            # The next one to claim, and whether the oldest waits too long.
+            models.Index(
+                fields=["kind", "queued_at", "id"], condition=Q(state="queued"), name="corpus_job_queued"
+            ),
+            # The sweep for workers that died.
+            models.Index(fields=["lease_until"], condition=Q(state="running"), name="corpus_job_leased"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dedupe_key}: {self.state}"
+
+
+class StageResult(models.Model):
+    """A parsed file between two stages. A row, so that it comes and goes with what it belongs to."""
+
+    item = models.OneToOneField(
+        IngestionItem, primary_key=True, on_delete=models.CASCADE, related_name="stage_result"
+    )
+    payload = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"Stage result of {self.item_id}"
 
 
 # The models that keep the history of accounts and roles; Django finds models through this module.

@@ -41,6 +41,7 @@ _CURATING = (
     "corpus.delete_editorialevent",
     "corpus.view_rightsdecision",
     "corpus.view_ingestionrun",
+    "corpus.add_ingestionrun",
     "corpus.view_ingestionitem",
     "answers.view_answer",
 )

@@ -12,7 +12,7 @@ from corpus import connections, reuse, storage
 from corpus.actions import documents
 from corpus.actions.documents import AlreadyHeld
 from corpus.chunking import ChunkingLimits
-from corpus.gateways.embedding import Embedder
+from corpus.gateways.embedding import Embedder, Vectors
 from corpus.manifest import Entry
 from corpus.models import Document, EmbeddingVersion
 from corpus.parsing.registry import ParseLimits
@@ -78,26 +78,36 @@ class Intake:
         """
         found = examine(entry, self.options)
         if isinstance(found, Document):
-            return self._held(entry, found)
-        vectors = None
-        if found.passages:
-            held = reuse.held_vectors(passages=found.passages, doi=found.metadata.doi, version=self.version)
-            connections.release()
-            vectors = reuse.embed(passages=found.passages, held=held, embedder=self.embedder)
+            return self.held(entry, found)
+        vectors = self.embed(found)
         storage.store(entry.path, found.file_sha256)
+        return self.keep(found, vectors)
+
+    def embed(self, prepared: Prepared) -> Vectors | None:
+        """Return the vectors of the passages, None where there are none. Holds no connection meanwhile."""
+        if not prepared.passages:
+            return None
+        held = reuse.held_vectors(passages=prepared.passages, doi=prepared.metadata.doi, version=self.version)
+        connections.release()
+        return reuse.embed(passages=prepared.passages, held=held, embedder=self.embedder)
+
+    def keep(self, prepared: Prepared, vectors: Vectors | None) -> Report:
+        """Store the document, whose original is kept already, in one transaction or in the caller's."""
+        entry = prepared.entry
         try:
             document = documents.store(
-                prepared=found,
+                prepared=prepared,
                 vectors_of_passages=vectors,
                 version=self.version,
                 bucket=bucket_of(entry, self.options),
                 by=self.by,
             )
         except AlreadyHeld as first:
-            return self._held(entry, first.document)
-        return stored(entry, found, document)
+            return self.held(entry, first.document)
+        return stored(entry, prepared, document)
 
-    def _held(self, entry: Entry, document: Document) -> Report:
+    def held(self, entry: Entry, document: Document) -> Report:
+        """Report a file whose document is held, after comparing what is declared about it."""
         code, sentence = documents.reconcile_license(
             document=document,
             declared=entry.described.license_class,

@@ -82,12 +82,21 @@ UNDESCRIBED = Described()
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file to take in: where it is, how to name it in reports, and what is said about it."""
+    """A file to take in: where it is, how to name it in reports, and what is said about it.
+
+    `file_name` is what it was called where it came from, when it lies under another name now.
+    """
 
     path: Path
     name: str
     described: Described = UNDESCRIBED
     line: int | None = None
+    file_name: str = ""
+
+    @property
+    def original_name(self) -> str:
+        """What the file is called by those who know it."""
+        return self.file_name or self.path.name
 
 
 @dataclass(slots=True)

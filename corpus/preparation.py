@@ -14,6 +14,7 @@ from corpus.language import language_of
 from corpus.manifest import Described, Entry
 from corpus.normalise import one_line
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
+from corpus.parsing.media_types import of_name
 from corpus.parsing.registry import ParseLimits, parse
 from corpus.rights import LicenseClass
 
@@ -62,8 +63,10 @@ def prepare(entry: Entry, *, file_sha256: str, chunking: ChunkingLimits, limits:
 
     A file whose text cannot be read is identified by its bytes instead of its words.
     """
-    parsed = parse(entry.path, limits=limits)
-    metadata = metadata_of(entry.described, parsed, entry.path)
+    # A stored original has no extension: its kind follows from what it was called.
+    media_type = of_name(entry.file_name) if entry.file_name else None
+    parsed = parse(entry.path, limits=limits, media_type=media_type)
+    metadata = metadata_of(entry.described, parsed, Path(entry.original_name))
     if parsed.quality.get("needs_ocr"):
         return Prepared(entry, file_sha256, file_sha256, metadata, parsed, (), chunking)
     passages = chunk(parsed.blocks, title=metadata.title, count_tokens=count_tokens, limits=chunking)

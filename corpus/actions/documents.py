@@ -85,7 +85,7 @@ def _document(prepared: Prepared, bucket: str) -> Document:
         version_label=metadata.version_label,
         content_sha256=prepared.content_sha256,
         file_sha256=prepared.file_sha256,
-        file_name=prepared.entry.path.name,
+        file_name=prepared.entry.original_name,
         media_type=parsed.media_type,
         page_count=parsed.page_count,
         chunk_count=len(prepared.passages),

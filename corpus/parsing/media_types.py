@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from corpus.parsing.blocks import ParseFailure
 
@@ -87,12 +87,18 @@ def _expected(path: Path, declared: str | None) -> str:
         if wanted not in SUPPORTED:
             raise ParseFailure("unsupported_file_type", f"No parser reads the media type {wanted[:80]!r}.")
         return wanted
-    expected = BY_EXTENSION.get(path.suffix.lower())
+    return of_name(path.name)
+
+
+def of_name(name: str) -> str:
+    """Return the media type that a file's name announces; raise ParseFailure when no parser reads it."""
+    suffix = PurePath(name).suffix
+    expected = BY_EXTENSION.get(suffix.lower())
     if expected is None:
         known = ", ".join(sorted(BY_EXTENSION))
         raise ParseFailure(
             "unsupported_file_type",
-            f"No parser reads {path.suffix[:20] or 'a file without extension'!r}; {known} are read.",
+            f"No parser reads {suffix[:20] or 'a file without extension'!r}; {known} are read.",
         )
     return expected
 

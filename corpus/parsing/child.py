@@ -1,4 +1,6 @@
-"""The parsing process: reads requests on standard input, answers each with one framed JSON reply.
+"""The parsing process: reads requests on standard input, answers each with one framed reply.
+
+A request is a job, `parse` or `draw`; a reply is a document as JSON, a picture, or a named failure.
 
 It never imports Django, holds no keys and, once `confine` has run, can neither write files, start
 processes nor (where the kernel allows it) reach a network.
@@ -12,6 +14,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,9 +27,12 @@ _RECURSION_LIMIT = 3_000
 
 
 def main() -> None:
-    """Load the parsers of the media types named as arguments, then serve requests until input closes."""
-    for media_type in sys.argv[1:]:
-        parsers.load(media_type)
+    """Load what the arguments name, media types or `draw`, then serve requests until input closes."""
+    for name in sys.argv[1:]:
+        if name == wire.DRAW:
+            _load_renderer()
+        else:
+            parsers.load(name)
     confine()
     replies = _take_over_standard_output()
     for line in sys.stdin.buffer:
@@ -61,17 +67,21 @@ def _answer(request: dict[str, Any]) -> tuple[bytes, bytes]:
     limits = ParseLimits(**request["limits"])
     _apply_budgets(limits)
     try:
-        payload = _parse(Path(request["path"]), request["media_type"], limits)
+        return _done(request, limits)
     except ParseFailure as failure:
         return wire.FAILURE, json.dumps([failure.code, str(failure)]).encode()
     finally:
         signal.alarm(0)
-    return wire.DOCUMENT, payload
 
 
-def _parse(path: Path, media_type: str, limits: ParseLimits) -> bytes:
+def _done(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, bytes]:
+    path = Path(request["path"])
     try:
-        payload = wire.encode(parsers.load(media_type)(path, limits))
+        if request["job"] == wire.DRAW:
+            draw = _load_renderer()
+            kind, payload = wire.PICTURE, draw(path, page=request["page"], width=request["width"])
+        else:
+            kind, payload = wire.DOCUMENT, wire.encode(parsers.load(request["media_type"])(path, limits))
     except ParseFailure:
         raise
     except MemoryError as error:
@@ -81,8 +91,14 @@ def _parse(path: Path, media_type: str, limits: ParseLimits) -> bytes:
     except Exception as error:
         raise ParseFailure("damaged", f"The file cannot be read ({type(error).__name__}).") from error
     if len(payload) > limits.max_result_bytes:
-        raise ParseFailure("too_large", "The file holds more text than one document may have.")
-    return payload
+        raise ParseFailure("too_large", "The file holds more than one document or picture may have.")
+    return kind, payload
+
+
+def _load_renderer() -> Callable[..., bytes]:
+    from corpus.parsing import page_render
+
+    return page_render.render
 
 
 def _apply_budgets(limits: ParseLimits) -> None:

@@ -57,6 +57,17 @@ def read_page(page: pypdfium2.PdfPage, number: int) -> Page:
     )
 
 
+def turns_to_read(page: pypdfium2.PdfPage) -> int:
+    """Return by how many quarter turns, clockwise, `read_page` reads this page turned."""
+    text_page = page.get_textpage()
+    try:
+        reader = _Reader(text_page.raw, _Placing(page))
+        reader.read()
+        return reader.prevailing_turns()
+    finally:
+        text_page.close()
+
+
 class _Placing:
     """From page coordinates to points from the top left of the page as it is shown."""
 

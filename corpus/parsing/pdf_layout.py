@@ -28,7 +28,7 @@ _LARGEST_UNMAPPED = 0.3
 
 def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
     """Read the document in reading order; ParseFailure names why it cannot be."""
-    document = _open(path)
+    document = open_pdf(path)
     try:
         count = len(document)
         if count > limits.max_pages:
@@ -50,7 +50,8 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
     return _document(reading, stated)
 
 
-def _open(path: Path) -> pypdfium2.PdfDocument:
+def open_pdf(path: Path) -> pypdfium2.PdfDocument:
+    """Open the file; ParseFailure says why it cannot be."""
     try:
         return pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:

@@ -1,4 +1,4 @@
-"""Run a parser in a process that can be killed, so that no file can take the worker down.
+"""Run a parser, or draw a page, in a process that can be killed: no file can take the worker down.
 
 A PDF gets a fresh process each: its reader is native code over the most hostile format. The text formats
 share a warm one, which is replaced after any failure and after `_REUSES` documents.
@@ -47,6 +47,15 @@ def run(path: Path, *, media_type: str, limits: ParseLimits) -> ParsedDocument:
     return document
 
 
+def draw(path: Path, *, page: int, width: int, limits: ParseLimits) -> bytes:
+    """Return a page of a PDF as a WebP picture; ParseFailure names whatever went wrong."""
+    child = Child(preload=(wire.DRAW,))
+    try:
+        return child.draw(path, page=page, width=width, limits=limits)
+    finally:
+        child.kill()
+
+
 class Child:
     """One parsing process and the pipes to it."""
 
@@ -63,20 +72,36 @@ class Child:
         )
 
     def parse(self, path: Path, *, media_type: str, limits: ParseLimits) -> ParsedDocument:
-        """Send one request and wait for its reply, no longer than `limits.wall_seconds`."""
+        """Have a document parsed, in no more than `limits.wall_seconds`."""
+        payload = self._ask(
+            {"job": wire.PARSE, "path": str(path), "media_type": media_type}, limits, wire.DOCUMENT
+        )
+        try:
+            return wire.decode(payload)
+        except ValueError as error:
+            raise _unreadable() from error
+
+    def draw(self, path: Path, *, page: int, width: int, limits: ParseLimits) -> bytes:
+        """Have a page drawn, in no more than `limits.wall_seconds`."""
+        request = {"job": wire.DRAW, "path": str(path), "page": page, "width": width}
+        return self._ask(request, limits, wire.PICTURE)
+
+    def _ask(self, request: dict[str, object], limits: ParseLimits, expected: bytes) -> bytes:
+        """Send one request and return the payload of its reply, which is of the kind `expected`."""
         self.served += 1
         deadline = time.monotonic() + limits.wall_seconds
-        request = {"path": str(path), "media_type": media_type, "limits": asdict(limits)}
         try:
-            self._send(json.dumps(request).encode() + b"\n")
+            self._send(json.dumps(request | {"limits": asdict(limits)}).encode() + b"\n")
             header = self._receive(9, deadline)
             size = int.from_bytes(header[1:], "big")
             if size > limits.max_result_bytes:
-                raise ParseFailure("too_large", "The file holds more text than one document may have.")
+                raise ParseFailure("too_large", "The file holds more than one document or picture may have.")
             payload = self._receive(size, deadline)
         except (EOFError, BrokenPipeError) as error:
             raise self._explain_death(limits) from error
-        return _read_reply(header[:1], payload)
+        if header[:1] == expected:
+            return payload
+        raise _failure(header[:1], payload)
 
     def is_alive(self) -> bool:
         """Whether the process still runs."""
@@ -183,13 +208,14 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _read_reply(kind: bytes, payload: bytes) -> ParsedDocument:
+def _failure(kind: bytes, payload: bytes) -> ParseFailure:
+    """Return the failure a reply tells of; a reply that is none of ours is one too."""
     try:
-        if kind == wire.DOCUMENT:
-            return wire.decode(payload)
         code, message = json.loads(payload)
-    except ValueError as error:
-        raise ParseFailure("damaged", "The parsing process sent an unreadable reply.") from error
-    if kind != wire.FAILURE:
-        raise ParseFailure("damaged", "The parsing process sent an unreadable reply.")
-    raise ParseFailure(str(code)[:40], str(message)[:500])
+    except (ValueError, TypeError):
+        return _unreadable()
+    return ParseFailure(str(code)[:40], str(message)[:500]) if kind == wire.FAILURE else _unreadable()
+
+
+def _unreadable() -> ParseFailure:
+    return ParseFailure("damaged", "The parsing process sent an unreadable reply.")

@@ -8,7 +8,10 @@ from typing import Any
 from corpus.parsing.blocks import Block, BlockKind, Box, ParsedDocument, Reference
 
 # How a reply begins: one letter, then its length in eight bytes.
-DOCUMENT, FAILURE = b"D", b"F"
+DOCUMENT, PICTURE, FAILURE = b"D", b"P", b"F"
+
+# The jobs a request may name.
+PARSE, DRAW = "parse", "draw"
 
 _PLAIN_FIELDS = (
     "parser",

@@ -168,6 +168,12 @@ class Document(models.Model):
         CURRENT = "current", "Current"
         SUPERSEDED = "superseded", "Superseded"
 
+    class Fixity(models.TextChoices):
+        UNCHANGED = "", "As taken in"
+        ORIGINAL_MISSING = "original_missing", "The original file is missing"
+        ORIGINAL_CHANGED = "original_changed", "The original file is not the one taken in"
+        PASSAGES_CHANGED = "passages_changed", "A passage is not the one taken in"
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     source = models.ForeignKey(
         Source, null=True, blank=True, on_delete=models.PROTECT, related_name="documents"
@@ -204,6 +210,9 @@ class Document(models.Model):
     parse_quality = models.JSONField(default=dict, editable=False)
     state = models.CharField(max_length=12, choices=State.choices, default=State.QUEUED)
     state_reason = models.CharField(max_length=60, blank=True, default="")
+    # Fixity: whether what is kept is still what was taken in. Empty while nothing was found changed.
+    fixity = models.CharField(max_length=24, choices=Fixity.choices, blank=True, default="", editable=False)
+    fixity_checked_at = models.DateTimeField(null=True, editable=False, db_index=True)
     ingested_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(auto_now=True)
     extra = models.JSONField(default=dict, blank=True)
@@ -302,6 +311,8 @@ class EmbeddingVersion(models.Model):
     dimensions = models.PositiveSmallIntegerField()
     is_active = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    activated_at = models.DateTimeField(null=True, editable=False)
+    retired_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         constraints = [
@@ -540,5 +551,6 @@ class StageResult(models.Model):
         return f"Stage result of {self.item_id}"
 
 
-# The models that keep the history of accounts and roles; Django finds models through this module.
+# Suggestions and snapshots, and the history of accounts and roles; Django finds models through here.
+from corpus.curation import CorpusSnapshot, ReviewItem  # noqa: E402, F401
 from corpus.history import GroupPermission, Membership, TrackedUser  # noqa: E402, F401

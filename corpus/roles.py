@@ -40,6 +40,8 @@ _CURATING = (
     "corpus.add_editorialevent",
     "corpus.delete_editorialevent",
     "corpus.view_rightsdecision",
+    "corpus.view_reviewitem",
+    "corpus.change_reviewitem",
     "corpus.view_ingestionrun",
     "corpus.add_ingestionrun",
     "corpus.view_ingestionitem",

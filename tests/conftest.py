@@ -22,9 +22,9 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """Let the flush between transactional tests empty the log; its own tests arm the trigger again."""
+    """Let the flush between transactional tests empty what only grows; its tests arm the triggers again."""
     with django_db_blocker.unblock():
-        pgtrigger.disable("corpus.RightsDecision:no_truncate")
+        pgtrigger.disable("corpus.RightsDecision:no_truncate", "corpus.CorpusSnapshot:no_truncate")
 
 
 def _person(name: str, group: str) -> User:

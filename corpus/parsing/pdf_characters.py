@@ -108,7 +108,7 @@ class _Open:
     gaps: list[float] = field(default_factory=list)
     raising: bool | None = None  # None off the raised characters, else whether they become exponents
     widths: list[float] = field(default_factory=list)
-    styles: Counter[Style] = field(default_factory=Counter)
+    styles: list[Style] = field(default_factory=list)
 
 
 class _Reader:
@@ -139,6 +139,7 @@ class _Reader:
                 continue
             if 0xDC00 <= code < 0xE000:
                 code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
+                high = 0
             if code in (0x20, 0xA0, 0x0D, 0x0A, 0x09):
                 self._space = True
                 continue
@@ -174,7 +175,7 @@ class _Reader:
         self.characters += 1
         if code == _LINE_END_HYPHEN:
             return "-"
-        if code < 0x20 or 0xE000 <= code < 0xF900 or code >= 0xFFFE:
+        if code < 0x20 or 0xE000 <= code < 0xF900 or code in (0xFFFD, 0xFFFE, 0xFFFF):
             self.unmapped += 1
             return _REPLACEMENT
         return chr(code)
@@ -208,13 +209,13 @@ class _Reader:
             if style.size > current.style.size * 1.15:
                 current.style, current.baseline = style, baseline
         assert self._open is not None  # noqa: S101 - set above
-        self._open.styles[style] += 1
+        self._open.styles.append(style)
         self._open.widths.append(right - left)
 
     def _close(self) -> None:
         current, self._open = self._open, None
         if current is not None:
-            style = current.styles.most_common(1)[0][0]
+            style = _prevailing(current.styles)
             text = _with_spaces(current.text, current.gaps)
             if not style.font and _is_of_one_width(current.text, current.widths, style.size):
                 style = replace(style, mono=True)
@@ -231,10 +232,11 @@ class _Reader:
     def _look(self, index: int, rect: Any) -> tuple[Style, int]:
         """Return style and quarter turns of a character, which it shares with its text object."""
         handle = pdfium.FPDFText_GetTextObject(self._raw, index)
-        key = ctypes.cast(handle, ctypes.c_void_p).value or 0
-        if key not in self._objects:
-            self._objects[key] = self._look_at_object(handle, index, rect)
-        return self._objects[key]
+        key = ctypes.addressof(handle.contents) if handle else 0
+        look = self._objects.get(key)
+        if look is None:
+            look = self._objects[key] = self._look_at_object(handle, index, rect)
+        return look
 
     def _look_at_object(self, handle: Any, index: int, rect: Any) -> tuple[Style, int]:
         matrix = pdfium.FS_MATRIX()
@@ -278,6 +280,13 @@ def _font_name(font: Any) -> str:
     buffer = ctypes.create_string_buffer(128)
     length = pdfium.FPDFFont_GetBaseFontName(font, buffer, 128)
     return buffer.raw[: max(0, min(length, 128) - 1)].decode("utf-8", "replace").lower()
+
+
+def _prevailing(styles: list[Style]) -> Style:
+    """Return the style most characters have. Styles are shared objects, one for each text object."""
+    if all(style is styles[0] for style in styles):
+        return styles[0]
+    return Counter(styles).most_common(1)[0][0]
 
 
 def _is_of_one_width(chars: list[str], widths: list[float], size: float) -> bool:

@@ -135,12 +135,15 @@ def _is_sidebar(items: Sequence[Item], sides: Sequence[int | None]) -> bool:
     narrow, wide = sorted((left, right), key=lambda side: sum(len(item.text) for item in side))
     if len(narrow) < 4 or sum(len(item.text) >= 2 * _FULL_TEXT for item in wide) < 8:
         return False
-    beside = [
-        item for item in narrow if any(other.top < item.bottom and item.top < other.bottom for other in wide)
-    ]
-    beside = [item for item in beside if sum(char.isalpha() for char in item.text) > 2]
-    aligned = sum(any(abs(item.baseline - other.baseline) < 0.8 for other in wide) for item in beside)
+    heights = {height for item in wide for height in range(int(item.top), int(item.bottom) + 1)}
+    baselines = {round(item.baseline) + step for item in wide for step in (-1, 0, 1)}
+    beside = [item for item in narrow if int(item.baseline) in heights and _has_word(item)]
+    aligned = sum(round(item.baseline) in baselines for item in beside)
     return len(beside) >= 4 and aligned * 2 < len(beside)
+
+
+def _has_word(item: Placed) -> bool:
+    return sum(char.isalpha() for char in item.text) > 2
 
 
 def _side(item: Placed, x: float) -> int | None:

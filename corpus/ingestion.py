@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
 
 from corpus import storage, vectors
 from corpus.actions import runs
@@ -28,10 +32,12 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 logger = structlog.get_logger(__name__)
+T = TypeVar("T")
 
 # A crash between storing an original and its document leaves the original alone. So does an ingest that
 # is at that point right now, hence a day.
 _ORPHAN_SECONDS = 24 * 3600
+_RETRIES_FOR = timedelta(days=30)
 
 
 def default_options(
@@ -95,11 +101,11 @@ def ingest_files(
 ) -> list[Report]:
     """Take the files of a recorded run in, recording each as it ends; return their reports in order."""
     reports = _each(
-        batch, intake.take, progress, on_report=lambda index, report: _record(items[index], report)
+        batch, intake.take, progress, on_report=lambda index, report: record(items[index], report)
     )
     for index, report in link_successors(batch, reports, by=intake.by):
         reports[index] = report
-        _record(items[index], report)
+        record(items[index], report)
     return reports
 
 
@@ -137,7 +143,7 @@ def _each(
         if isinstance(file, Refusal):
             report = Report(file.name, Outcome.FAILED, file.code, file.detail)
         else:
-            report = _guarded(file, handle)
+            report = guarded(file, handle)
         report = replace(report, seconds=round(monotonic() - started, 3))
         reports.append(report)
         on_report(index, report)
@@ -145,8 +151,11 @@ def _each(
     return reports
 
 
-def _guarded(entry: Entry, handle: Callable[[Entry], Report]) -> Report:
-    """Handle one file; turn what goes wrong with it into its report."""
+def guarded(entry: Entry, handle: Callable[[Entry], T]) -> T | Report:
+    """Handle one file; turn what goes wrong with it into its report.
+
+    Raises what is no file's fault: an unusable database, and that the worker's time for it is over.
+    """
     try:
         return handle(entry)
     except ParseFailure as failure:
@@ -157,7 +166,7 @@ def _guarded(entry: Entry, handle: Callable[[Entry], Report]) -> Report:
         return _failed(entry, "changed_while_reading", str(error))
     except OSError as error:
         return _failed(entry, "storage_failed", f"The file could not be kept: {error.strerror or error}.")
-    except DATABASE_UNUSABLE:
+    except (*DATABASE_UNUSABLE, SoftTimeLimitExceeded):
         raise
     except Exception as error:  # noqa: BLE001 - one file's failure never stops the batch
         # The type alone: messages of the database quote the text they refuse.
@@ -170,7 +179,8 @@ def _failed(entry: Entry, code: str, detail: str) -> Report:
     return Report(entry.name, Outcome.FAILED, code, detail)
 
 
-def _record(item: IngestionItem, report: Report) -> None:
+def record(item: IngestionItem, report: Report) -> None:
+    """Write what became of a file to its row."""
     item.outcome = report.outcome
     item.reason = report.reason
     item.detail = report.detail
@@ -180,10 +190,27 @@ def _record(item: IngestionItem, report: Report) -> None:
 
 
 def sweep_originals() -> int:
-    """Remove originals that belong to no document and unfinished copies, a day after the last touch."""
+    """Remove originals that belong to no document and unfinished copies, a day after the last touch.
+
+    One that waits for its turn stays, and one that failed stays for a month, so that it can be retried.
+    """
     removed = 0
     for path in storage.older_than(_ORPHAN_SECONDS):
-        if not Document.objects.filter(file_sha256=path.name).exists():
+        if not (_is_held(path.name) or _is_wanted(path.name)):
             path.unlink(missing_ok=True)
             removed += 1
     return removed
+
+
+def _is_held(file_sha256: str) -> bool:
+    return Document.objects.filter(file_sha256=file_sha256).exists()
+
+
+def _is_wanted(file_sha256: str) -> bool:
+    undone = [IngestionItem.Outcome.WAITING, IngestionItem.Outcome.FAILED]
+    recent = timezone.now() - _RETRIES_FOR
+    return IngestionItem.objects.filter(
+        Q(run__state=IngestionRun.State.RUNNING) | Q(run__started_at__gt=recent),
+        file_sha256=file_sha256,
+        outcome__in=undone,
+    ).exists()

@@ -78,7 +78,7 @@ class Intake:
         """
         found = examine(entry, self.options)
         if isinstance(found, Document):
-            return self.held(entry, found)
+            return held_already(entry, found)
         vectors = self.embed(found)
         storage.store(entry.path, found.file_sha256)
         return self.keep(found, vectors)
@@ -103,17 +103,18 @@ class Intake:
                 by=self.by,
             )
         except AlreadyHeld as first:
-            return self.held(entry, first.document)
+            return held_already(entry, first.document)
         return stored(entry, prepared, document)
 
-    def held(self, entry: Entry, document: Document) -> Report:
-        """Report a file whose document is held, after comparing what is declared about it."""
-        code, sentence = documents.reconcile_license(
-            document=document,
-            declared=entry.described.license_class,
-            signal=entry.described.license_source,
-        )
-        return duplicate(entry, document, code=code, sentence=sentence)
+
+def held_already(entry: Entry, document: Document) -> Report:
+    """Report a file whose document is held, after comparing what is declared about it."""
+    code, sentence = documents.reconcile_license(
+        document=document,
+        declared=entry.described.license_class,
+        signal=entry.described.license_source,
+    )
+    return duplicate(entry, document, code=code, sentence=sentence)
 
 
 def bucket_of(entry: Entry, options: Options) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpus.chunking import ChunkingLimits, Passage, chunk
@@ -56,6 +56,10 @@ class Prepared:
     @property
     def needs_ocr(self) -> bool:
         return not self.passages
+
+    def without_blocks(self) -> Prepared:
+        """Return it without the blocks, which nothing needs once they are passages."""
+        return replace(self, parsed=replace(self.parsed, blocks=()))
 
 
 def prepare(entry: Entry, *, file_sha256: str, chunking: ChunkingLimits, limits: ParseLimits) -> Prepared:

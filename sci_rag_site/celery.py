@@ -8,19 +8,24 @@ from typing import Any
 
 from celery import Celery, signals
 from celery.schedules import crontab
+from kombu.entity import Queue
 
 from sci_rag_site import file_broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
 
 MINUTE = 60
+QUEUES = ("light", "parse", "embed")
 SCHEDULE: dict[str, dict[str, Any]] = {
     "say-that-the-worker-works": {"task": "site.heartbeat", "schedule": MINUTE},
+    # One that comes late is of no use: the next is on its way.
+    "sweep-jobs": {"task": "corpus.sweep_jobs", "schedule": 15, "options": {"expires": 15}},
     "close-abandoned-answers": {"task": "site.close_abandoned_answers", "schedule": 5 * MINUTE},
     "clear-expired-sessions": {
         "task": "site.clear_expired_sessions",
         "schedule": crontab(hour="3", minute="17"),
     },
+    "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {
         "task": "site.forget_taken_messages",
         "schedule": crontab(hour="3", minute="27"),
@@ -30,8 +35,13 @@ SCHEDULE: dict[str, dict[str, Any]] = {
 
 def configuration(*, broker_url: str, directory: Path) -> dict[str, Any]:
     """Return Celery's settings; without a broker's address messages are files below `directory`."""
-    broker: dict[str, Any] = {"broker_url": broker_url}
-    if not broker_url:
+    # Whoever rings a bell does not wait for a broker that is down: the work is recorded already.
+    patience = {"max_retries": 1, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.5}
+    broker: dict[str, Any] = {"broker_url": broker_url, "broker_transport_options": patience}
+    if broker_url.startswith(("redis", "sentinel")):
+        # Longer than any task may take, so that Redis does not deliver a running one again.
+        patience |= {"visibility_timeout": 3 * 3600, "socket_connect_timeout": 3, "socket_timeout": 30}
+    elif not broker_url:
         file_broker.register()
         broker = {
             "broker_url": f"{file_broker.NAME}://localhost",
@@ -53,6 +63,9 @@ def configuration(*, broker_url: str, directory: Path) -> dict[str, Any]:
         "task_soft_time_limit": 600,
         "task_time_limit": 660,
         "task_default_queue": "light",
+        # A worker serves all of them unless it is told otherwise with --queues.
+        "task_queues": [Queue(name, routing_key=name) for name in QUEUES],  # type: ignore[no-untyped-call]
+        "broker_connection_timeout": 4,
         "broker_connection_retry_on_startup": True,
         "timezone": "UTC",
         "beat_schedule": SCHEDULE,
@@ -77,6 +90,8 @@ def _keep_the_sites_logging(**_: object) -> None:
 @signals.worker_ready.connect
 def _show_signs_of_life(**_: object) -> None:
     app.send_task("site.heartbeat")
+    # What an earlier worker on this machine held is free at once.
+    app.send_task("corpus.sweep_jobs")
 
 
 app = _application()

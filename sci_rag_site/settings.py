@@ -208,6 +208,9 @@ LOGGING = site_logging.configuration(
 # --- Background work -------------------------------------------------------------------------
 # Without a broker of its own, messages to the worker are files.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+CELERY_APP = "sci_rag_site.celery.app"
+# How long a job stays with a worker that gives no sign of life. A living one renews it in thirds.
+SCI_RAG_LEASE_SECONDS = env.int("SCI_RAG_LEASE_SECONDS", default=30)
 
 # --- Models and limits -----------------------------------------------------------------------
 SCI_RAG_EMBEDDING_MODEL = env.str("SCI_RAG_EMBEDDING_MODEL", default="all-MiniLM-L6-v2")

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.db.utils import OperationalError
+
 USE_ANOTHER = "or set DATABASE_URL to a PostgreSQL server that has pgvector"
 
 
-class EmbeddedPostgresError(RuntimeError):
+class EmbeddedPostgresError(OperationalError):
     """The bundled server cannot be used; the message says why and what to do."""
 
 

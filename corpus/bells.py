@@ -1,0 +1,50 @@
+"""Telling the workers that something waits. A bell may be lost or ring twice: the jobs are rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from corpus.jobs import Kind
+
+logger = structlog.get_logger(__name__)
+
+WORK = "corpus.work"
+# A worker that is woken goes on by itself, so a few bells wake as many workers as there will be.
+AT_ONCE = 8
+QUEUES = {Kind.PARSE: "parse", Kind.EMBED: "embed", Kind.SETTLE: "embed"}
+# Soft and hard, in seconds. A parser has its own limit of minutes; embedding a book takes its time, and
+# finishing a large run may build an index.
+_LIMITS = {Kind.PARSE: (600, 660), Kind.EMBED: (3600, 3720), Kind.SETTLE: (7200, 7320)}
+
+
+def ring_on_commit(kind: Kind, jobs: Sequence[UUID]) -> None:
+    """Wake workers for `jobs` once the transaction that queued them has committed."""
+    if jobs:
+        transaction.on_commit(partial(ring, kind, jobs))
+
+
+def ring(kind: Kind, jobs: Sequence[UUID]) -> bool:
+    """Wake workers for `jobs` of `kind`; False when the broker is down, and the sweep rings later."""
+    soft, hard = _LIMITS[kind]
+    try:
+        for job in jobs[:AT_ONCE]:
+            _application().send_task(
+                WORK, [str(job)], queue=QUEUES[kind], retry=False, soft_time_limit=soft, time_limit=hard
+            )
+    except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
+        logger.warning("bell.broker_down", kind=kind.value, error=type(error).__name__)
+        return False
+    return True
+
+
+def _application() -> Any:
+    """Return the Celery application, which the apps below it know by its setting only."""
+    return import_string(settings.CELERY_APP)

@@ -1,0 +1,289 @@
+"""What a worker does with one job: read a file, embed it and store it, or finish a run.
+
+Work is done first and outside any transaction. What came of it is then written in one transaction that
+begins by confirming the claim, so that of two workers with the same job only one has an effect.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePath
+from time import monotonic
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import structlog
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import Error, transaction
+
+from corpus import bells, connections, jobs, leases, stages, storage, vectors
+from corpus.actions import runs
+from corpus.chunking import ChunkingLimits
+from corpus.gateways.embedding import active_embedder
+from corpus.ingestion import guarded, record, sweep_originals
+from corpus.inputs import Batch
+from corpus.intake import Intake, Options, examine, held_already
+from corpus.jobs import Claim, Kind, LostClaim
+from corpus.manifest import Entry
+from corpus.models import Document, IngestionItem, IngestionRun, Job, StageResult
+from corpus.parsing.registry import ParseLimits
+from corpus.preparation import Prepared
+from corpus.reports import Outcome, Report
+from corpus.succession import link_successors
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+logger = structlog.get_logger(__name__)
+
+# A restart of the database takes seconds; a crash recovery may take longer, and then the lease runs out.
+_PAUSES = (0.5, 1, 2, 4, 8, 15)
+_WORKER_LOST = (
+    "The worker ended without a word while it took this file in, twice: too little memory, or it was "
+    "killed. Retry it alone, or take a smaller file."
+)
+_OUT_OF_TIME = "Taking the file in took longer than a worker may spend on one file."
+_NOT_ALLOWED = "Whoever asked for this may not take files in any more."
+_INTERNAL = "Something unforeseen went wrong, again and again. The worker's log says more."
+
+
+def work(*, kind: Kind, job: UUID | None = None) -> bool:
+    """Claim the next job of `kind`, or this one, and do it; say whether there was one."""
+    claim = jobs.claim(kind=kind, job=job)
+    if claim is None:
+        return False
+    with leases.kept(claim):
+        _do(claim)
+    return True
+
+
+def _do(claim: Claim) -> None:
+    started = monotonic()
+    try:
+        _STAGES[Kind(claim.kind)](claim)
+    except LostClaim:
+        logger.warning("job.lost", job=str(claim.job), attempt=claim.attempt)
+    except SoftTimeLimitExceeded:
+        _write(claim, lambda: _give_up(claim, "time_limit", _OUT_OF_TIME))
+    except Exception as error:  # noqa: BLE001 - the worker's border: the job says what became of it
+        # The type alone: messages of the database quote the text they refuse.
+        logger.error("job.interrupted", job=str(claim.job), kind=type(error).__name__)  # noqa: TRY400
+        _write(claim, lambda: _interrupted(claim))
+    else:
+        seconds = round(monotonic() - started, 3)
+        logger.info("job.ended", job=str(claim.job), stage=claim.kind, seconds=seconds)
+
+
+def _write(claim: Claim, effect: Callable[[], None]) -> None:
+    """Run `effect` in a transaction if the claim is still ours; wait for a database that is away.
+
+    When the connection breaks in the middle of the commit, the next try finds the job ended or not.
+    """
+    for pause in (*_PAUSES, None):
+        try:
+            with transaction.atomic():
+                _lock_run_of_settling(claim)
+                jobs.confirm(claim)
+                effect()
+        except Error as error:
+            connections.release()
+            if pause is None:
+                raise
+            logger.warning("job.write_again", job=str(claim.job), kind=type(error).__name__)
+            time.sleep(pause)
+        else:
+            return
+
+
+def _lock_run_of_settling(claim: Claim) -> None:
+    """Take the run's lock before the job's: whoever ends a file holds the run when it queues this job."""
+    if claim.item is None:
+        runs.locked(IngestionRun(pk=claim.run))
+
+
+def _interrupted(claim: Claim) -> None:
+    """Queue the job again, the attempt not counted: it was not the file that went wrong."""
+    if not jobs.give_back(claim, code="interrupted"):
+        _give_up(claim, "internal_error", _INTERNAL)
+
+
+def _give_up(claim: Claim, code: str, detail: str, *, state: Job.State = Job.State.FAILED) -> None:
+    if claim.item is None:
+        jobs.end(claim, state, code=code)
+        run = runs.locked(IngestionRun(pk=claim.run))
+        runs.finish(run, IngestionRun.State.FAILED)
+        return
+    item = IngestionItem.objects.get(pk=claim.item)
+    _end(claim, item, Report(item.path, Outcome.FAILED, code, detail), state=state)
+
+
+def reclaim() -> int:
+    """Queue again what dead workers held, or give it up after its last attempt; return how many."""
+    count = 0
+    for claim in jobs.abandoned():
+        with transaction.atomic():
+            _lock_run_of_settling(claim)
+            if jobs.seize(claim):
+                _reclaim(claim)
+                count += 1
+    return count
+
+
+def _reclaim(claim: Claim) -> None:
+    if claim.is_last:
+        _give_up(claim, "worker_lost", _WORKER_LOST, state=Job.State.POISONED)
+        return
+    run = runs.locked(IngestionRun(pk=claim.run))
+    if run.state == IngestionRun.State.CANCELLED and claim.item is not None:
+        jobs.end(claim, Job.State.CANCELLED, code="worker_lost")
+        runs.settle_when_done(run)
+        return
+    jobs.put_back(claim, code="worker_lost")
+    bells.ring_on_commit(Kind(claim.kind), [claim.job])
+
+
+def _parse(claim: Claim) -> None:
+    started = monotonic()
+    item = _item(claim)
+    options = _options(item.run)
+    found: Report | Prepared | Document
+    if _is_still_allowed(item.run):
+        found = guarded(_entry(item), lambda entry: examine(entry, options))
+    else:
+        found = Report(item.path, Outcome.FAILED, "not_allowed", _NOT_ALLOWED)
+    parsed = stages.encode(found) if isinstance(found, Prepared) else b""
+    seconds = round(monotonic() - started, 3)
+
+    def effect() -> None:
+        if isinstance(found, Report):
+            _end(claim, item, replace(found, seconds=seconds))
+        elif isinstance(found, Document):
+            _end(claim, item, replace(held_already(_entry(item), found), seconds=seconds))
+        else:
+            _hand_on(claim, item, parsed, seconds)
+
+    _write(claim, effect)
+
+
+def _hand_on(claim: Claim, item: IngestionItem, parsed: bytes, seconds: float) -> None:
+    """Keep what parsing made and queue the next stage, unless the run was cancelled meanwhile."""
+    run = runs.locked(item.run)
+    if run.state == IngestionRun.State.CANCELLED:
+        jobs.end(claim, Job.State.CANCELLED)
+        runs.settle_when_done(run)
+        return
+    StageResult.objects.update_or_create(item=item, defaults={"payload": parsed})
+    IngestionItem.objects.filter(pk=item.pk).update(seconds=seconds)
+    jobs.end(claim, Job.State.DONE)
+    job = jobs.queue(kind=Kind.EMBED, dedupe_key=f"embed:{item.pk}", run=run.pk, item=item.pk)
+    bells.ring_on_commit(Kind.EMBED, [job] if job else [])
+
+
+def _embed(claim: Claim) -> None:
+    started = monotonic()
+    item = _item(claim)
+    payload = StageResult.objects.filter(item=item).values_list("payload", flat=True).first()
+    if payload is None:
+        _write(claim, lambda: _parse_again(claim, item))
+        return
+    entry = _entry(item)
+    prepared = stages.decode(bytes(payload), entry=entry)
+    embedder = active_embedder()
+    intake = Intake(_options(item.run), embedder, vectors.ensure_version(embedder), item.run.started_by)
+    made = guarded(entry, lambda _: intake.embed(prepared))
+
+    def effect() -> None:
+        kept = made if isinstance(made, Report) else guarded(entry, lambda _: intake.keep(prepared, made))
+        _end(claim, item, replace(kept, seconds=round((item.seconds or 0) + monotonic() - started, 3)))
+
+    _write(claim, effect)
+
+
+def _parse_again(claim: Claim, item: IngestionItem) -> None:
+    jobs.end(claim, Job.State.CANCELLED, code="no_stage_result")
+    job = jobs.queue(kind=Kind.PARSE, dedupe_key=f"parse:{item.pk}", run=claim.run, item=item.pk)
+    bells.ring_on_commit(Kind.PARSE, [job] if job else [])
+
+
+def _end(claim: Claim, item: IngestionItem, report: Report, *, state: Job.State | None = None) -> None:
+    """Record how a file ended, and whether its run has; in the transaction that confirmed the claim."""
+    record(item, report)
+    StageResult.objects.filter(item=item).delete()
+    if report.outcome == Outcome.FAILED:
+        jobs.end(claim, state or Job.State.FAILED, code=report.reason)
+    else:
+        jobs.end(claim, Job.State.DONE)
+    runs.settle_when_done(runs.locked(IngestionRun(pk=claim.run)))
+
+
+def _settle(claim: Claim) -> None:
+    """Do what comes after the last file: versions of each other, the index, the end of the run."""
+    version = vectors.active_version()
+    if version is not None:
+        vectors.build_index_when_large(version)
+    sweep_originals()
+
+    def effect() -> None:
+        run = runs.locked(IngestionRun(pk=claim.run))
+        unfinished = Job.objects.filter(run=run, state__in=jobs.OPEN_STATES).exclude(kind=Kind.SETTLE)
+        if not unfinished.exists():
+            _link(run)
+            runs.settled(run)
+        jobs.end(claim, Job.State.DONE)
+
+    _write(claim, effect)
+
+
+def _link(run: IngestionRun) -> None:
+    """Record which documents of the run take the place of which."""
+    items = list(run.items.select_related("document").order_by("id"))
+    batch = Batch(run.origin, tuple(_entry(item) for item in items))
+    reports = [_report(item) for item in items]
+    for index, report in link_successors(batch, reports, by=run.started_by):
+        said = reports[index].detail
+        if report.detail.removeprefix(said).strip() not in said:
+            record(items[index], report)
+
+
+def _report(item: IngestionItem) -> Report:
+    passages = item.document.chunk_count if item.document and item.outcome == Outcome.READY else 0
+    outcome = Outcome(item.outcome)
+    return Report(
+        item.path, outcome, item.reason, item.detail, item.document_id, passages, item.seconds or 0.0
+    )
+
+
+def _is_still_allowed(run: IngestionRun) -> bool:
+    """Whether whoever asked for the run may take files in today; the command line's operator may."""
+    by: User | None = run.started_by
+    return by is None or (by.is_active and by.has_perm("corpus.add_ingestionrun"))
+
+
+def _item(claim: Claim) -> IngestionItem:
+    item: IngestionItem = IngestionItem.objects.select_related("run__started_by").get(id=claim.item or 0)
+    return item
+
+
+def _entry(item: IngestionItem) -> Entry:
+    return Entry(
+        storage.path_of(item.file_sha256),
+        item.path,
+        stages.description_from_dict(item.described),
+        item.line,
+        file_name=PurePath(item.path).name,
+    )
+
+
+def _options(run: IngestionRun) -> Options:
+    """Return the options of the run: as they were when it was asked for, but for today's limits."""
+    return Options(
+        chunking=ChunkingLimits(**run.parameters["chunking"]),
+        limits=ParseLimits(max_bytes=settings.SCI_RAG_MAX_UPLOAD_MB * 1_000_000),
+        bucket=run.parameters["bucket"],
+    )
+
+
+_STAGES: dict[Kind, Callable[[Claim], None]] = {Kind.PARSE: _parse, Kind.EMBED: _embed, Kind.SETTLE: _settle}

@@ -1,0 +1,54 @@
+"""The corpus's background work as Celery sees it: bells that wake a worker, and the sweep."""
+
+from __future__ import annotations
+
+from time import monotonic
+from uuid import UUID
+
+import structlog
+from celery import shared_task
+
+from corpus import bells, jobs, pipeline
+from corpus.jobs import Kind
+from corpus.models import Job
+
+logger = structlog.get_logger(__name__)
+
+# How long a woken worker goes on with what waits before other messages have their turn.
+TURN_SECONDS = 10.0
+UNATTENDED_SECONDS = 10.0
+# With a worker at it, the queue is only long; after this time others are told as well.
+CALL_OTHERS_SECONDS = 120.0
+
+
+@shared_task(name=bells.WORK)
+def work(job: str) -> None:
+    """Do a job if it still waits, then what waits beside it, for a turn; pass the bell on."""
+    kind = Job.objects.filter(pk=job).values_list("kind", flat=True).first()
+    if kind is None:
+        return
+    serve(Kind(kind), UUID(job))
+
+
+def serve(kind: Kind, first: UUID) -> None:
+    """Work on jobs of `kind` for a turn, beginning with `first`."""
+    deadline = monotonic() + TURN_SECONDS
+    pipeline.work(kind=kind, job=first)
+    while monotonic() < deadline:
+        if not pipeline.work(kind=kind):
+            return
+    bells.ring(kind, jobs.unattended(kind=kind, seconds=0, limit=1))
+
+
+@shared_task(name="corpus.sweep_jobs")
+def sweep_jobs() -> None:
+    """Take back what dead workers held, and ring again for what nobody came for."""
+    reclaimed = pipeline.reclaim()
+    for kind in Kind:
+        attended = Job.objects.filter(kind=kind, state=Job.State.RUNNING).exists()
+        patience, bells_to_ring = (
+            (CALL_OTHERS_SECONDS, 1) if attended else (UNATTENDED_SECONDS, bells.AT_ONCE)
+        )
+        bells.ring(kind, jobs.unattended(kind=kind, seconds=patience, limit=bells_to_ring))
+    if reclaimed:
+        logger.warning("jobs.reclaimed", count=reclaimed)

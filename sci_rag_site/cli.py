@@ -37,6 +37,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 ALIASES = {"answer": "ask"}
 SERVERS = {"up"}
+# These say themselves what the database lacks.
+PREPARED_BY_THEMSELVES = {"up", "demo", "doctor"}
 # Makes an unexpected error show where it came from.
 TRACEBACK = "SCI_RAG_TRACEBACK"
 
@@ -61,6 +63,17 @@ class LazyGroup(click.Group):
         module, attribute = COMMANDS[name][0].split(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Have the command that was asked for find the tables of this version."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name not in PREPARED_BY_THEMSELVES:
+            from sci_rag_site.commands import preparation
+
+            ctx.with_resource(preparation.migrated_when_reached())
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))

@@ -1,13 +1,23 @@
-"""What has to be in place before the site serves."""
+"""What has to be in place before the site serves or a command works."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
+from django.db.backends.signals import connection_created
 from django.db.migrations.executor import MigrationExecutor
 
 from corpus.cli_output import CommandFailed
+from sci_rag_site.database import locks
 
 
 def unapplied_migrations() -> list[str]:
@@ -20,7 +30,7 @@ def unapplied_migrations() -> list[str]:
 def migrate() -> int:
     """Bring the site's own database up to date; ask the operator to, where it is not ours.
 
-    Return how many migrations were applied.
+    Return how many migrations were applied. Of several processes at once, one applies them.
     """
     missing = unapplied_migrations()
     if not missing:
@@ -30,5 +40,52 @@ def migrate() -> int:
             f"The database lacks {len(missing)} migrations of this version, from {missing[0]} on. "
             "Make a backup, then run 'python manage.py migrate'."
         )
-    call_command("migrate", verbosity=0, interactive=False)
+    with locks.exclusively(settings.EMBEDDED_POSTGRES.home / "migrate.lock"):
+        missing = unapplied_migrations()
+        if missing:
+            call_command("migrate", verbosity=0, interactive=False)
     return len(missing)
+
+
+@contextmanager
+def migrated_when_reached() -> Iterator[None]:
+    """Within the block, the first connection to the site's own database brings it up to date.
+
+    What never connects starts no server, and an operator's own database is left as it is.
+    """
+    if settings.EMBEDDED_POSTGRES is None:
+        yield
+        return
+    # Reentrant: migrating may itself connect. Other threads wait until the tables are there.
+    gate = threading.RLock()
+    checked = False
+
+    def check(**_signal: Any) -> None:
+        nonlocal checked
+        with gate:
+            if checked:
+                return
+            checked = True
+            if not _knows_every_file() and (applied := migrate()):
+                click.echo(f"Brought the database up to date: {applied} migrations.", err=True)
+
+    connection_created.connect(check, weak=False)
+    try:
+        yield
+    finally:
+        connection_created.disconnect(check)
+
+
+def _knows_every_file() -> bool:
+    """Compare names only, in one query: loading the migrations costs more than most commands."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('django_migrations')")
+        if cursor.fetchone() == (None,):
+            return False
+        cursor.execute("SELECT app, name FROM django_migrations")
+        applied = set(cursor.fetchall())
+    return all(
+        (app.label, file.stem) in applied
+        for app in apps.get_app_configs()
+        for file in Path(app.path).glob("migrations/[!_]*.py")
+    )

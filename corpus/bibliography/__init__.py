@@ -1,0 +1,1 @@
+"""Libraries of reference managers: read, matched with their files, handed to the ingestion."""

@@ -7,7 +7,8 @@ import unicodedata
 from urllib.parse import unquote
 
 _DOI_PREFIX = re.compile(r"^(?:https?://)?(?:dx\.)?doi\.org/|^(?:info:)?doi:\s*", re.IGNORECASE)
-_DOI = re.compile(r"10\.\d{4,9}/\S+")
+# Unquoting may bring out characters that no text column takes.
+_DOI = re.compile(r"10\.[0-9]{4,9}/[^\s\x00-\x1f\x7f\ud800-\udfff]+")
 _BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 

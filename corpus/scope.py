@@ -118,7 +118,8 @@ def scope(
     """Check and normalise a request's scope.
 
     Raises `UnknownLicenseClass` for a class that does not exist and `InvalidScope` for a DOI that is
-    none or years the wrong way round: a typing error must never widen or silently empty a scope.
+    none, a name no text column can hold or years the wrong way round: a typing error must never widen
+    or silently empty a scope.
     """
     if year_min is not None and year_max is not None and year_min > year_max:
         raise InvalidScope(f"The first year, {year_min}, is after the last, {year_max}.")
@@ -126,7 +127,7 @@ def scope(
     for text in exclude_dois:
         doi = normalise_doi(text)
         if doi is None:
-            raise InvalidScope(f"'{text}' is not a DOI. A DOI looks like 10.1234/abc.")
+            raise InvalidScope(f"{text!r} is not a DOI. A DOI looks like 10.1234/abc.")
         dois.append(doi)
     classes = None if license_classes is None else {parse_class(name) for name in license_classes}
     return RetrievalScope(
@@ -143,7 +144,21 @@ def scope(
 
 
 def _sorted(items: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if items is None else tuple(sorted(set(items)))
+    if items is None:
+        return None
+    names = tuple(sorted(set(items)))
+    for name in names:
+        if "\0" in name or not _encodes(name):
+            raise InvalidScope(f"{name!a} is not a name: it holds a zero byte or broken Unicode.")
+    return names
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def eligible(scope: RetrievalScope) -> Q:

@@ -25,19 +25,19 @@ def new_password() -> str:
 @transaction.atomic
 def create(*, name: str, groups: Sequence[str], password: str) -> User:
     """Make the account `name` with the rights of `groups`; raise `AccountError` when that may not be."""
-    found = {group.name: group for group in Group.objects.filter(name__in=groups)}
+    found = {group.name: group for group in Group.objects.order_by("name")}
     if missing := [group for group in groups if group not in found]:
-        known = ", ".join(Group.objects.order_by("name").values_list("name", flat=True))
-        raise AccountError(f"There is no group '{missing[0]}'. Use one of: {known}.")
-    if User.objects.filter(username=name).exists():
-        raise AccountError(f"There is an account '{name}' already.")
+        raise AccountError(f"There is no group {missing[0]!r}. Use one of: {', '.join(found)}.")
     user = User(username=name, is_staff=any(group in STAFF_ROLES for group in groups))
     try:
+        # First of all: not every argument of a command is a text a database takes.
         User.username_validator(name)
         validate_password(password, user)
     except ValidationError as error:
         raise AccountError(" ".join(error.messages)) from None
+    if User.objects.filter(username=name).exists():
+        raise AccountError(f"There is an account '{name}' already.")
     user.set_password(password)
     user.save()
-    user.groups.set(found.values())
+    user.groups.set(found[group] for group in groups)
     return user

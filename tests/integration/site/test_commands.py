@@ -87,6 +87,8 @@ def test_a_password_can_be_given_and_is_then_not_repeated() -> None:
             "no group 'kings'. Use one of: administrator, asker, ",
         ),
         (["create", "not a name", "--group", "asker"], "valid username"),
+        (["create", "\udcff", "--group", "asker"], "valid username"),
+        (["create", "x", "--group", "\udcff"], r"no group '\udcff'"),
         (["create", "taken", "--group", "asker"], "an account 'taken' already"),
     ],
 )

@@ -39,10 +39,21 @@ def test_commands_at_once_on_a_new_database_all_work_and_one_sets_it_up(var: Pat
     assert sum("Brought the database up to date" in errors for _, errors in ended) == 1
 
 
-@pytest.mark.parametrize("arguments", [["ask", "--help"], ["ask"], ["ask", "why", "--limit", "0"]])
-def test_a_command_that_reaches_no_database_starts_none(var: Path, arguments: list[str]) -> None:
-    start(var, *arguments).communicate(timeout=100)
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["ask", "--help"], 0),
+        (["ask"], 2),
+        (["ask", "why", "--limit", "0"], 2),
+        # Nothing is allowed: there is nothing to look up.
+        (["retrieve", "why", "--license", "", "--json"], 0),
+    ],
+)
+def test_a_command_that_reaches_no_database_starts_none(var: Path, arguments: list[str], code: int) -> None:
+    process = start(var, *arguments)
+    process.communicate(timeout=100)
 
+    assert process.returncode == code
     assert not (var / "postgres" / "data").exists()
 
 

@@ -13,6 +13,7 @@ import click
 
 from corpus import manifest as manifests
 from corpus.actions import deletion
+from corpus.bibliography.cli_import import import_command
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import TerminalProgress, print_run
 from corpus.domain_profile import InvalidProfile
@@ -187,6 +188,9 @@ def lint(*, file: Path, as_json: bool) -> None:
 @click.group()
 def corpus() -> None:
     """Look at and manage the corpus."""
+
+
+corpus.add_command(import_command)
 
 
 @corpus.command()

@@ -153,7 +153,7 @@ def _told(progress: _Progress) -> Generator[AnswerEvent, None, None]:
     except Exception as error:  # noqa: BLE001 the border: the row must end, and the asker must know
         finish = Answer.Finish.MODEL_FAILED if progress.items else Answer.Finish.RETRIEVAL_FAILED
         # The class alone: a database error repeats the values it was given.
-        logger.error("answer.failed", answer=str(progress.answer.pk), error=type(error).__name__)  # noqa: TRY400
+        logger.error("answer.failed", answer_id=str(progress.answer.pk), error=type(error).__name__)  # noqa: TRY400
         _broken_off(progress, finish, "internal_error")
         offer = writers.EXTRACTIVE if progress.items else None
         yield telling.error(progress.answer, "internal_error", _TROUBLE, offer=offer)
@@ -191,7 +191,7 @@ def _still_eligible(progress: _Progress, items: tuple[Item, ...]) -> tuple[Item,
     )
     dropped = len(items) - len(allowed)
     if dropped:
-        logger.error("answer.ineligible_dropped", answer=str(progress.answer.pk), count=dropped)
+        logger.error("answer.ineligible_dropped", answer_id=str(progress.answer.pk), count=dropped)
     return tuple(item for item in items if item.chunk_pk in allowed)
 
 
@@ -250,7 +250,7 @@ def _broken_off(progress: _Progress, finish: Answer.Finish, error: str) -> None:
     try:
         _end(progress, state=state, finish=finish, error=error)
     except Exception as failure:  # noqa: BLE001 the sweeper closes the row; the asker still gets an answer
-        logger.error("answer.not_stored", answer=str(progress.answer.pk), error=type(failure).__name__)  # noqa: TRY400
+        logger.error("answer.not_stored", answer_id=str(progress.answer.pk), error=type(failure).__name__)  # noqa: TRY400
 
 
 def _end(progress: _Progress, *, state: Answer.State, finish: Answer.Finish, error: str = "") -> AnswerEvent:

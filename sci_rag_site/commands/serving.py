@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+import click
 import structlog
 import uvicorn
 
@@ -107,6 +108,7 @@ def running_worker() -> Iterator[None]:
     try:
         yield
     finally:
+        click.echo("Stopping; a task that runs may take a moment to end.")
         worker.stop()
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from answers import citations, evidence, extractive, prompting
 from answers.models import Answer
-from corpus import connections
-from corpus.gateways.embedding import EmbeddingError, active_embedder, embed_query
+from corpus import connections, vectors
+from corpus.gateways.embedding import EmbeddingError, embed_query
 from corpus.gateways.llm import DEADLINE_SECONDS, ChatModel, Usage, chat_model
 from retrieval.types import Item
 
@@ -144,7 +144,10 @@ class ExtractiveDraft:
 
 def _vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     question, *others = texts
-    return np.vstack([embed_query(question), active_embedder().embed(others, task="document")])
+    embedder = vectors.active_embedder()
+    connections.release()
+    query = embed_query(question, embedder=embedder)
+    return np.vstack([query, embedder.embed(others, task="document")])
 
 
 def _template(path: Path) -> prompting.Template:

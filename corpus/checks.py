@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
 from django.db import connections
 
+from corpus.gateways.embedding import version_name
 from corpus.models import EmbeddingVersion
 
 # Older ones can corrupt an index at vacuum or leak rows of other tables while building one.
@@ -55,22 +56,23 @@ def pgvector_is_recent(
 
 
 @register(Tags.database)
-def embedding_dimensions_agree(
+def embedding_version_agrees(
     app_configs: Any, databases: Sequence[str] | None = None, **_: Any
 ) -> list[CheckMessage]:
-    """Warn when the settings ask for other vectors than those the corpus holds."""
+    """Say when the settings name other vectors than those the corpus is searched by."""
     found: list[CheckMessage] = []
     for alias in databases or ():
         if EmbeddingVersion._meta.db_table not in connections[alias].introspection.table_names():
             continue
         active = EmbeddingVersion.objects.using(alias).filter(is_active=True).first()
-        wanted = settings.SCI_RAG_EMBEDDING_DIMENSIONS
-        if active is not None and active.dimensions != wanted:
+        wanted = version_name(settings.SCI_RAG_EMBEDDING_MODEL, settings.SCI_RAG_EMBEDDING_DIMENSIONS)
+        if active is not None and active.name != wanted:
             found.append(
                 Warning(
-                    f"The corpus holds vectors of {active.dimensions} dimensions ({active.name}), "
-                    f"and the settings ask for {wanted}: nothing can be found or taken in.",
-                    hint="Set SCI_RAG_EMBEDDING_MODEL and SCI_RAG_EMBEDDING_DIMENSIONS back.",
+                    f"The corpus is embedded with {active.name}, and the settings name {wanted}: questions "
+                    f"and new documents go on with {active.name}.",
+                    hint="Run 'sci-rag embed reindex' to move the corpus, or set SCI_RAG_EMBEDDING_MODEL "
+                    "and SCI_RAG_EMBEDDING_DIMENSIONS back.",
                     id="corpus.W003",
                 )
             )

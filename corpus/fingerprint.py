@@ -21,22 +21,23 @@ SELECT encode(sha256(convert_to(concat_ws(E'\\n',
         FROM corpus_document document
         JOIN eligible ON eligible.id = document.id
         LEFT JOIN corpus_source source ON source.id = document.source_id),
-    (SELECT name FROM corpus_embeddingversion WHERE is_active),
+    coalesce(%s, (SELECT name FROM corpus_embeddingversion WHERE is_active)),
     %s), 'UTF8')), 'hex')
 """
 
 
-def fingerprint(scope: RetrievalScope) -> str:
+def fingerprint(scope: RetrievalScope, *, embedding: str | None = None) -> str:
     """Return the SHA-256 of the part of the corpus that `scope` allows.
 
     Documents outside the scope do not enter it: a number that one may see must not depend on what one
-    may not. A scope that allows nothing has a fingerprint too, and no query runs for it.
+    may not. A scope that allows nothing has a fingerprint too, and no query runs for it. `embedding` is
+    the version a request is pinned to; without it the active one counts.
     """
     profile = active_profile().digest()
     if scope.denied:
         return hashlib.sha256(f"denied\n{profile}".encode()).hexdigest()
     eligible, parameters = Document.objects.eligible_sql(scope)
     with connection.cursor() as cursor:
-        cursor.execute(_STATEMENT.format(eligible=eligible), [*parameters, profile])
+        cursor.execute(_STATEMENT.format(eligible=eligible), [*parameters, embedding, profile])
         (value,) = cursor.fetchone()
     return str(value)

@@ -5,19 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.db import connection, transaction
+from django.utils import timezone
 from pgvector import HalfVector
 
+from corpus.gateways import embedding
 from corpus.gateways.embedding import Embedder, EmbeddingError, Vectors
 from corpus.models import Chunk, ChunkEmbedding, EmbeddingVersion
 
 # Any constant does: it keeps two processes from creating the first version at once.
 _VERSION_LOCK = 0x5C1_0001
+# Shared by whoever stores passages, exclusive to whoever switches versions.
+_SWITCH_LOCK = 0x5C1_0002
 _M, _EF_CONSTRUCTION = 24, 200
+
+
+class VersionSwitched(EmbeddingError):
+    """Another version became the active one while vectors were made: they have to be made again."""
 
 
 def active_version() -> EmbeddingVersion | None:
     """Return the version that queries use, or None while nothing was ever embedded."""
     return EmbeddingVersion.objects.filter(is_active=True).first()
+
+
+def active_embedder() -> Embedder:
+    """Return the embedder of the active version, whatever the settings choose by now.
+
+    The corpus decides what questions and new passages are embedded with; the settings decide while it is
+    empty, and name what `sci-rag embed reindex` moves to.
+    """
+    active = active_version()
+    return embedding.configured_embedder() if active is None else embedding.embedder_of(active.name)
 
 
 def ensure_version(embedder: Embedder) -> EmbeddingVersion:
@@ -34,8 +52,8 @@ def ensure_version(embedder: Embedder) -> EmbeddingVersion:
             active, _ = EmbeddingVersion.objects.get_or_create(
                 name=embedder.version, defaults={"dimensions": embedder.dimensions}
             )
-            active.is_active = True
-            active.save(update_fields=["is_active"])
+            active.is_active, active.activated_at = True, timezone.now()
+            active.save(update_fields=["is_active", "activated_at"])
     require_same_version(embedder, active)
     return active
 
@@ -44,8 +62,9 @@ def require_same_version(embedder: Embedder, version: EmbeddingVersion) -> None:
     """Raise `EmbeddingError` unless `embedder` makes the vectors of `version`."""
     if embedder.version != version.name:
         raise EmbeddingError(
-            f"The corpus is embedded with {version.name}, and the settings choose {embedder.version}. "
-            "Set SCI_RAG_EMBEDDING_MODEL and SCI_RAG_EMBEDDING_DIMENSIONS back, or re-embed the corpus."
+            f"The corpus is embedded with {version.name}, and this is {embedder.version}. "
+            "Move the corpus with 'sci-rag embed reindex', or set SCI_RAG_EMBEDDING_MODEL and "
+            "SCI_RAG_EMBEDDING_DIMENSIONS back."
         )
     if embedder.dimensions != version.dimensions:
         raise EmbeddingError(
@@ -54,8 +73,31 @@ def require_same_version(embedder: Embedder, version: EmbeddingVersion) -> None:
         )
 
 
-def store(*, version: EmbeddingVersion, chunks: Sequence[Chunk], vectors: Vectors) -> None:
-    """Store the vectors of saved `chunks`, row by row in the same order, in the caller's transaction."""
+def hold_active(version: EmbeddingVersion) -> None:
+    """Keep `version` the active one until the caller's transaction ends.
+
+    Raises `VersionSwitched` when it is not: passages stored with vectors of a retired version only would
+    be found by words alone.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_SWITCH_LOCK])
+    if not EmbeddingVersion.objects.filter(pk=version.pk, is_active=True).exists():
+        raise VersionSwitched(f"{version.name} is no longer the version that questions use.")
+
+
+def hold_switch() -> None:
+    """Wait until nobody stores passages, and keep it so until the caller's transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_SWITCH_LOCK])
+
+
+def store(
+    *, version: EmbeddingVersion, chunks: Sequence[Chunk], vectors: Vectors, again: bool = False
+) -> None:
+    """Store the vectors of saved `chunks`, row by row in the same order, in the caller's transaction.
+
+    With `again`, passages that have theirs keep it.
+    """
     if vectors.shape != (len(chunks), version.dimensions):
         raise EmbeddingError(
             f"{len(chunks)} passages need {len(chunks)} vectors of {version.dimensions} dimensions, "
@@ -73,6 +115,7 @@ def store(*, version: EmbeddingVersion, chunks: Sequence[Chunk], vectors: Vector
             for chunk, vector in zip(chunks, vectors, strict=True)
         ),
         batch_size=500,
+        ignore_conflicts=again,
     )
 
 

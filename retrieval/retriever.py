@@ -84,7 +84,7 @@ def retrieve(
     started = monotonic()
     domain = active_profile()
     try:
-        corpus = _Corpus(eligibility.count(scope), eligibility.version(), fingerprint(scope))
+        corpus = _corpus(scope)
         lists, traces = _run_layers(chosen, question, scope, corpus, domain, limit)
         items, fusion = _fused(lists, scope, corpus, domain, limit)
     except (DatabaseError, PoolTimeout) as error:
@@ -99,6 +99,12 @@ def retrieve(
         degraded=list(result.degraded),
     )
     return result
+
+
+def _corpus(scope: RetrievalScope) -> _Corpus:
+    version = eligibility.version()
+    pinned = fingerprint(scope, embedding=version.name if version else None)
+    return _Corpus(eligibility.count(scope), version, pinned)
 
 
 def _clean(question: str) -> str:

@@ -15,11 +15,13 @@ def in_background() -> None:
 
 
 def _warm() -> None:
+    from corpus import connections, vectors
     from corpus.gateways import llm
-    from corpus.gateways.embedding import active_embedder
 
     try:
-        active_embedder().embed(["warm"], task="query")
+        embedder = vectors.active_embedder()
+        connections.release()
+        embedder.embed(["warm"], task="query")
         llm.warm_up()
     except Exception as error:  # noqa: BLE001 - whatever it is, the site serves without it for now
         logger.warning("models.not_warm", kind=type(error).__name__)

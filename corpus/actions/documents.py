@@ -43,11 +43,12 @@ def store(
     """Store a document with all its passages, vectors, references, source and rights decision.
 
     All or nothing, in one transaction. Raises `AlreadyHeld` when somebody else stored the same text
-    first, be it a moment ago.
+    first, be it a moment ago, and `VersionSwitched` when `version` is no longer the active one.
     """
     context = {"reason": "Taken into the corpus"} | ({} if by is None else {"user": by.pk})
     try:
         with transaction.atomic(), pghistory.context(**context):
+            vectors.hold_active(version)
             document = _document(prepared, bucket)
             document.save(force_insert=True)
             _declare_license(document, prepared, by)

@@ -54,13 +54,9 @@ class VectorLayer:
         """Return the question's vector in the version this request is pinned to."""
         if request.version is None:
             return None
-        embedder = embedding.active_embedder()
-        if embedder.version != request.version.name:
-            raise EmbeddingError(
-                f"the corpus is embedded with {request.version.name}, "
-                f"and the settings choose {embedder.version}"
-            )
-        vector = embedding.embed_query(request.question)
+        # By the version in the database: the settings may name the one the corpus is moving to.
+        embedder = embedding.embedder_of(request.version.name)
+        vector = embedding.embed_query(request.question, embedder=embedder)
         if vector.shape != (request.version.dimensions,):
             raise EmbeddingError(
                 f"the question's vector has not the {request.version.dimensions} dimensions of the corpus"

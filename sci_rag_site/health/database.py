@@ -72,14 +72,22 @@ def embeddings() -> Iterator[Finding]:
     if active is None:
         yield ok("embeddings", "none yet: nothing was ingested")
         return
-    from corpus.gateways.embedding import EmbeddingError, active_embedder
+    from corpus.gateways.embedding import EmbeddingError, configured_embedder
 
     try:
-        vectors.require_same_version(active_embedder(), active)
+        vectors.active_embedder()
+        wanted = configured_embedder().version
     except EmbeddingError as error:
         yield fail("embeddings", " ".join(str(error).split()), "Change .env back.")
         return
-    yield ok("embeddings", f"active version {active.name}, {active.dimensions} dimensions")
+    if wanted == active.name:
+        yield ok("embeddings", f"active version {active.name}, {active.dimensions} dimensions")
+    else:
+        yield warn(
+            "embeddings",
+            f"The corpus is embedded with {active.name}, the settings name {wanted}. Both go on working.",
+            "Run 'sci-rag embed reindex' to move the corpus, or change .env back.",
+        )
     embedded = ChunkEmbedding.objects.filter(chunk=OuterRef("pk"), version=active)
     bare = Chunk.objects.filter(document__state=Document.State.READY).exclude(Exists(embedded)).count()
     yield counted(
@@ -87,7 +95,7 @@ def embeddings() -> Iterator[Finding]:
         bare,
         good="none",
         bad="{} passages are found by words only.",
-        fix="Delete their documents and ingest them again.",
+        fix=f"Run 'sci-rag embed reindex' for {active.name}.",
     )
 
 

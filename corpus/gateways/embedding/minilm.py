@@ -19,6 +19,7 @@ from corpus.gateways.embedding.word_pieces import tokenizer
 
 MODEL = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
+LEAST_DIMENSIONS = 32
 WINDOW = 256  # word pieces the model reads at once, with the two that mark beginning and end
 _BEGIN, _END = 101, 102
 _TEXTS_AT_ONCE = 256
@@ -35,15 +36,19 @@ def windows(pieces: Sequence[int], *, size: int = WINDOW - 2) -> list[Sequence[i
 
 
 class MiniLM:
-    """The offline model. A text longer than a window is the mean of all its windows' word pieces."""
+    """The offline model. A text longer than a window is the mean of all its windows' word pieces.
 
-    version = f"{MODEL}@{DIMENSIONS}"
-    dimensions = DIMENSIONS
+    Fewer dimensions than it has are its first ones, brought to unit length: smaller and a little coarser.
+    """
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._session: Any = None
-        self._workers: ThreadPoolExecutor | None = None
+    def __init__(self, dimensions: int = DIMENSIONS) -> None:
+        if not LEAST_DIMENSIONS <= dimensions <= DIMENSIONS:
+            raise EmbeddingError(
+                f"{MODEL} has {DIMENSIONS} dimensions, of which {LEAST_DIMENSIONS} or more can be kept, and "
+                f"not {dimensions}. Correct SCI_RAG_EMBEDDING_DIMENSIONS or --dimensions."
+            )
+        self.version = f"{MODEL}@{dimensions}"
+        self.dimensions = dimensions
 
     def embed(self, texts: Sequence[str], *, task: Task) -> Vectors:
         """Return one row of unit length per text, in order; raise `EmbeddingError`.
@@ -52,7 +57,7 @@ class MiniLM:
         padded windows are no faster and slower from 256 pieces on, and running alone makes the vector
         of a text independent of its company and the memory independent of their number.
         """
-        run, workers = self._ready()
+        run, workers = _model.ready()
         rows: list[NDArray[np.float64]] = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             some = list(texts[start : start + _TEXTS_AT_ONCE])
@@ -63,10 +68,19 @@ class MiniLM:
                 pieces = sum(len(window) + 2 for window in parts)
                 rows.append(np.sum([next(sums) for _ in parts], axis=0) / pieces)
         if not rows:
-            return np.empty((0, DIMENSIONS), dtype=np.float32)
-        return unit_vectors(rows, count=len(texts), dimensions=DIMENSIONS, source=MODEL)
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return unit_vectors(rows, count=len(texts), dimensions=self.dimensions, source=MODEL)
 
-    def _ready(self) -> tuple[Any, ThreadPoolExecutor]:
+
+class _Model:
+    """The model's session, one per process for every number of dimensions."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._session: Any = None
+        self._workers: ThreadPoolExecutor | None = None
+
+    def ready(self) -> tuple[Any, ThreadPoolExecutor]:
         """Load the model once, at first use: a command that embeds nothing does not wait for it."""
         with self._lock:
             if self._session is None:
@@ -74,6 +88,9 @@ class MiniLM:
                 self._workers = ThreadPoolExecutor(_cores(), thread_name_prefix="minilm")
             assert self._workers is not None  # noqa: S101 - set together with the session
             return self._session.run, self._workers
+
+
+_model = _Model()
 
 
 def _cores() -> int:

@@ -30,7 +30,7 @@ def test_a_damaged_domain_file_is_named_with_its_line(settings, tmp_path):
     assert "domain.yaml" in _found()["corpus.E001"].msg
 
 
-def test_vectors_of_other_dimensions_than_the_settings_ask_for_are_reported(settings):
+def test_another_version_than_the_settings_name_is_reported(settings):
     EmbeddingVersion.objects.create(name="other@1536", dimensions=1536, is_active=True)
 
     message = _found()["corpus.W003"]

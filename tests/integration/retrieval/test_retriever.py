@@ -37,7 +37,7 @@ def test_a_scope_that_allows_nothing_touches_no_table_and_no_model(
 ) -> None:
     add("Paper", [METHANE])
     statements.clear()
-    monkeypatch.setattr(embedding, "embed_query", lambda _: pytest.fail("embedded"))
+    monkeypatch.setattr(embedding, "embed_query", lambda *_, **__: pytest.fail("embedded"))
 
     result = retrieve(question=QUESTION, scope=scope(**{part: []}))
 
@@ -166,7 +166,7 @@ class _Layer:
 
 
 def raising(error: Exception) -> Any:
-    def act(*_: object) -> Any:
+    def act(*_: object, **__: object) -> Any:
         raise error
 
     return act
@@ -251,18 +251,16 @@ def test_a_question_that_cannot_be_embedded_is_answered_by_words(monkeypatch: py
     assert [item.ranks for item in result.items] == [{"keyword": 1}]
 
 
-def test_an_embedder_that_is_not_the_corpuss_is_an_error_that_names_both(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_version_in_the_database_embeds_the_question_whatever_the_settings_name(settings: Any) -> None:
     add("Paper", [METHANE])
-    other = type("Other", (), {"version": "other@384", "dimensions": 384})()
-    monkeypatch.setattr(embedding, "active_embedder", lambda: other)
+    settings.SCI_RAG_EMBEDDING_MODEL = "openai/another"
+    settings.SCI_RAG_EMBEDDING_DIMENSIONS = 512
 
-    trace = retrieve(question=QUESTION, scope=scope()).traces[0]
+    result = retrieve(question=QUESTION, scope=scope())
 
-    assert trace.status is StageStatus.ERROR
-    assert "all-MiniLM-L6-v2@384" in trace.reason
-    assert "other@384" in trace.reason
+    assert result.degraded == ()
+    assert result.embedding_version == "all-MiniLM-L6-v2@384"
+    assert result.items[0].ranks["vector"] == 1
 
 
 def test_an_ineligible_id_from_a_broken_layer_never_becomes_an_item(replace_layer: Any) -> None:

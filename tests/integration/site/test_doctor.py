@@ -118,8 +118,17 @@ def test_an_old_pgvector_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one(database.pgvector(), "pgvector").status is Status.FAIL
 
 
-def test_settings_that_do_not_fit_the_vectors_fail() -> None:
+def test_settings_that_name_another_version_than_the_corpus_has_are_pointed_out() -> None:
     EmbeddingVersion.objects.create(name="other@8", dimensions=8, is_active=True)
+
+    found = one(database.embeddings(), "embeddings")
+
+    assert found.status is Status.WARN
+    assert "sci-rag embed reindex" in found.fix
+
+
+def test_a_version_that_nothing_can_make_fails() -> None:
+    EmbeddingVersion.objects.create(name="all-MiniLM-L6-v2@999", dimensions=999, is_active=True)
 
     assert one(database.embeddings(), "embeddings").status is Status.FAIL
 

@@ -1,0 +1,186 @@
+"""The commands about embedding versions: moving to another, going back, removing what is left."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any
+
+import click
+from django.conf import settings
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from corpus import reembedding
+from corpus.cli_output import CommandFailed, json_option, print_json
+from corpus.gateways.embedding import EmbeddingError, embedder_of, version_name
+from corpus.gateways.embedding.minilm import DIMENSIONS, MODEL
+from corpus.models import Chunk, EmbeddingVersion
+from corpus.reembedding import Coverage
+
+
+@click.group()
+def embed() -> None:
+    """Move the corpus to another embedding model beside live questions."""
+
+
+@embed.command()
+@click.option("--model", help="Model to move to; that of the settings without it.")
+@click.option("--dimensions", type=click.IntRange(1, 4000), help="How many dimensions its vectors keep.")
+@click.option(
+    "--switch/--no-switch", "switches", default=True, show_default=True,
+    help="Let questions use the new version as soon as every passage has its vector.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Count what would be embedded; write and embed nothing.")
+@json_option
+def reindex(
+    *, model: str | None, dimensions: int | None, switches: bool, dry_run: bool, as_json: bool
+) -> None:
+    """Embed every passage in another version, and switch to it.
+
+    Questions are answered from the version in use until the switch, which is one transaction. Interrupted,
+    the command goes on where it was when it is run again. The old version stays: to go back, name it.
+    """
+    name = _version(model, dimensions)
+    try:
+        embedder = embedder_of(name)
+        if dry_run:
+            _report(_planned(name, embedder.dimensions), as_json=as_json, dry_run=True)
+            return
+        with _Bar() as bar:
+            reached = reembedding.reindex(embedder=embedder, switches=switches, watcher=bar)
+    except EmbeddingError as error:
+        raise CommandFailed(str(error)) from None
+    _report(reached, as_json=as_json, dry_run=False)
+
+
+def _version(model: str | None, dimensions: int | None) -> str:
+    chosen = model or settings.SCI_RAG_EMBEDDING_MODEL
+    if dimensions is not None:
+        return version_name(chosen, dimensions)
+    if chosen == settings.SCI_RAG_EMBEDDING_MODEL:
+        return version_name(chosen, settings.SCI_RAG_EMBEDDING_DIMENSIONS)
+    if chosen == MODEL:
+        return version_name(chosen, DIMENSIONS)
+    raise click.UsageError(f"How many dimensions {chosen} has is not known here: give --dimensions.")
+
+
+def _planned(name: str, dimensions: int) -> Coverage:
+    version = EmbeddingVersion.objects.filter(name=name).first()
+    if version is not None:
+        return reembedding.coverage(version)
+    return Coverage(
+        version=name,
+        dimensions=dimensions,
+        is_active=False,
+        embedded=0,
+        missing=Chunk.objects.count(),
+        indexed=False,
+    )
+
+
+def _report(reached: Coverage, *, as_json: bool, dry_run: bool) -> None:
+    if as_json:
+        print_json({"dry_run": dry_run, **asdict(reached)})
+    elif dry_run:
+        click.echo(f"{reached.missing:,} passages would be embedded with {reached.version}.")
+    else:
+        use = "Questions use it." if reached.is_active else "Questions do not use it yet."
+        click.echo(f"{reached.version}: {reached.embedded:,} passages embedded. {use}")
+
+
+@embed.command()
+@json_option
+def status(*, as_json: bool) -> None:
+    """List the embedding versions: which one questions use, and how far each has come."""
+    versions = reembedding.versions()
+    if as_json:
+        print_json({"versions": [asdict(version) for version in versions]})
+        return
+    for version in versions:
+        parts = [f"{version.embedded:,} passages", "indexed" if version.indexed else "exact"]
+        if version.missing:
+            parts.append(f"{version.missing:,} missing")
+        mark = "in use" if version.is_active else "kept"
+        click.echo(f"{version.version}\t{mark}\t{', '.join(parts)}")
+    if not versions:
+        click.echo("Nothing was embedded yet.")
+
+
+@embed.command()
+@click.argument("version")
+@json_option
+def switch(*, version: str, as_json: bool) -> None:
+    """Let questions use VERSION, such as all-MiniLM-L6-v2@384, when every passage has its vector.
+
+    This is also the way back to the version before.
+    """
+    row = _existing(version)
+    try:
+        embedder_of(version)
+        changed = reembedding.switch(row)
+    except EmbeddingError as error:
+        raise CommandFailed(str(error)) from None
+    if as_json:
+        print_json({"version": version, "switched": changed})
+    else:
+        click.echo(f"Questions use {version}." if changed else f"Questions use {version} already.")
+
+
+@embed.command()
+@click.argument("version")
+@json_option
+def drop(*, version: str, as_json: bool) -> None:
+    """Remove VERSION with its vectors and its index. Refused for the one in use."""
+    row = _existing(version)
+    try:
+        count = reembedding.drop(row)
+    except EmbeddingError as error:
+        raise CommandFailed(str(error)) from None
+    if as_json:
+        print_json({"version": version, "vectors": count})
+    else:
+        click.echo(f"{version} is gone, with {count:,} vectors.")
+
+
+def _existing(name: str) -> EmbeddingVersion:
+    row = EmbeddingVersion.objects.filter(name=name).first()
+    if row is None:
+        known = ", ".join(EmbeddingVersion.objects.order_by("name").values_list("name", flat=True))
+        raise CommandFailed(f"There is no version {name}. There is: {known or 'none'}.")
+    return row
+
+
+class _Bar:
+    """A bar with the time left, on standard error; nothing when that is no terminal."""
+
+    def __init__(self) -> None:
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+            console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
+        )  # fmt: skip
+        self._task = self._bar.add_task("Embedding passages", total=None)
+        self._done = self._total = 0
+
+    def __enter__(self) -> _Bar:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def begin(self, total: int) -> None:
+        """Set how many passages there are to embed."""
+        self._total = total
+        self._bar.update(self._task, total=total)
+
+    def advance(self, count: int) -> None:
+        """Count passages; those taken in meanwhile make the whole longer."""
+        self._done += count
+        values: dict[str, Any] = {"advance": count}
+        if self._done > self._total:
+            values["total"] = self._done
+        self._bar.update(self._task, **values)

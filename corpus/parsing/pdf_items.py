@@ -55,7 +55,7 @@ def _belong_together(first: Item, second: Item, kinds: Kinds) -> bool:
     if first.kind is BlockKind.CODE:
         return gap < 2.5 * second.part.style.size
     if first.kind is BlockKind.HEADING:
-        return kinds.is_same_heading(first.part, second.part) and gap < 0.9 * second.part.style.size
+        return kinds.is_same_heading(first.part, second.part)
     return first.is_label and second.is_label
 
 

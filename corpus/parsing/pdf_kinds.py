@@ -16,6 +16,7 @@ _SECTION_NUMBER = re.compile(
 _LEADERS = re.compile(r"(?:\.\s?){4,}|(?:\u2026\s?){2,}")
 _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*\u2020\u2021\u00a7\u00b6a-f])\s?(?=[A-Z\"\u201c(h])")
 _EQUATION_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)$")
+_LONG_WORD = re.compile(r"[^\W\d_]{3}")
 _LONGEST_HEADING = 220
 _LONGEST_LABEL = 60
 _LONG_PARAGRAPH = 200
@@ -51,13 +52,16 @@ class Kinds:
 
     def is_same_heading(self, first: Paragraph, second: Paragraph) -> bool:
         """Whether `second`, a heading below the heading `first`, is its next line."""
-        return (
-            _look(first) == _look(second) and not _depth(_text(second)) and heading_level(_text(second)) != 1
-        )
+        gap, size = second.top - first.bottom, second.style.size
+        if _look(first) != _look(second) or _depth(_text(second)) or gap > 0.9 * size:
+            return False
+        return gap < 0.35 * size or heading_level(_text(second)) != 1
 
     def is_label(self, part: Paragraph) -> bool:
-        """Whether the paragraph is a label in a figure: small, short and no sentence."""
+        """Whether the paragraph is a label in a figure, small and no sentence, or an ornament."""
         text = _text(part)
+        if not any(char.isalnum() for char in text):
+            return True
         is_short = len(text) <= _LONGEST_LABEL * len(part.lines) and not text.endswith(".")
         return is_short and part.style.size < 0.93 * self._body
 
@@ -93,6 +97,8 @@ class Kinds:
             return False
         if BULLET.match(text) or self._is_caption(part, text) or _has_page_number(part):
             return False
+        if not _begins_like_heading(text) or _is_row_of_labels(part):
+            return False
         return self._stands_out(part, text)
 
     def _stands_out(self, part: Paragraph, text: str) -> bool:
@@ -103,7 +109,8 @@ class Kinds:
             return is_clear and not (is_sentence and len(words) > 12)
         if part.share("bold") > 0.85 and size > 0.92 * self._body:
             return not is_sentence and len(words) <= 20
-        if _is_italic_title(part, words) and size > 0.95 * self._body and not is_sentence:
+        in_margin = part.top < 0.07 * self._heights.get(part.page, 0.0)
+        if _is_italic_title(part, words) and size > 0.95 * self._body and not is_sentence and not in_margin:
             return True
         if len(part.lines) > 2 or size < (0.7 if len(words) < 4 else 0.92) * self._body:
             return False
@@ -171,6 +178,22 @@ def _body_size(paragraphs: Sequence[Paragraph]) -> float:
     near = {size: sum(n for other, n in counts.items() if abs(other - size) <= 0.15) for size in counts}
     most = max(near.values())
     return max(size for size, count in near.items() if count >= 0.6 * most)
+
+
+def _begins_like_heading(text: str) -> bool:
+    """Whether the first word has a capital or a figure, and some word is long enough to be one."""
+    first = text.split(maxsplit=1)[0]
+    is_capital = first[0].isdigit() or any(char.isupper() for char in first)
+    return is_capital and (_depth(text) > 1 or _LONG_WORD.search(text) is not None)
+
+
+def _is_row_of_labels(part: Paragraph) -> bool:
+    """Whether words stand far apart on one line, as in a figure; a section number may."""
+    for line in part.lines:
+        cells = line.cells(1.6)
+        if len(cells) > 2 or (len(cells) == 2 and len(cells[0].text) > 8):
+            return True
+    return False
 
 
 def _is_italic_title(part: Paragraph, words: Sequence[str]) -> bool:

@@ -34,7 +34,8 @@ def _shares_row(row: list[Span], span: Span) -> bool:
     larger, smaller = (anchor, span) if anchor.size >= span.size else (span, anchor)
     # Far smaller beside far larger is a first letter over several lines, not an index.
     is_far_smaller = smaller.size <= 0.52 * larger.size
-    if is_far_smaller and len(larger.text) == 1 and larger.text.isalpha():
+    is_first_letter = len(larger.text) == 1 and larger.text.isalpha()
+    if is_far_smaller and (is_first_letter or not _touches(row, span)):
         return False
     if abs(anchor.baseline - span.baseline) <= 0.35 * smaller.size:
         return True

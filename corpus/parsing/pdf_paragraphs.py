@@ -172,7 +172,8 @@ class _Break:
 
     def _by_type(self) -> bool:
         before, line = self._before, self.line
-        if not _share_size(before, line) and min(len(before.text), len(line.text)) > 3:
+        is_far = max(before.size, line.size) > 1.6 * min(before.size, line.size)
+        if not _share_size(before, line) and (is_far or min(len(before.text), len(line.text)) > 3):
             return True
         is_wrapped = line.style.mono and not before.style.mono and not self._ends()
         return (not is_wrapped and _is_code_border(before, line)) or _is_bold(before) != _is_bold(line)

@@ -20,9 +20,9 @@ WORK = "corpus.work"
 # A worker that is woken goes on by itself, so a few bells wake as many workers as there will be.
 AT_ONCE = 8
 QUEUES = {Kind.PARSE: "parse", Kind.EMBED: "embed", Kind.SETTLE: "embed"}
-# Soft and hard, in seconds. A parser has its own limit of minutes; embedding a book takes its time, and
-# finishing a large run may build an index.
-_LIMITS = {Kind.PARSE: (600, 660), Kind.EMBED: (3600, 3720), Kind.SETTLE: (7200, 7320)}
+# Soft and hard, in seconds, by queue. A parser has its own limit of minutes; embedding a book takes its
+# time, and finishing a large run may build an index.
+_LIMITS = {"parse": (600, 660), "embed": (7200, 7320)}
 
 
 def ring_on_commit(kind: Kind, jobs: Sequence[UUID]) -> None:
@@ -33,7 +33,7 @@ def ring_on_commit(kind: Kind, jobs: Sequence[UUID]) -> None:
 
 def ring(kind: Kind, jobs: Sequence[UUID]) -> bool:
     """Wake workers for `jobs` of `kind`; False when the broker is down, and the sweep rings later."""
-    soft, hard = _LIMITS[kind]
+    soft, hard = _LIMITS[QUEUES[kind]]
     try:
         for job in jobs[:AT_ONCE]:
             _application().send_task(

@@ -154,20 +154,21 @@ def _each(
 def guarded(entry: Entry, handle: Callable[[Entry], T]) -> T | Report:
     """Handle one file; turn what goes wrong with it into its report.
 
-    Raises what is no file's fault: an unusable database, and that the worker's time for it is over.
+    Raises what is no file's fault: an unusable database, that the worker's time for it is over, and that
+    the corpus moved to other vectors meanwhile.
     """
     try:
         return handle(entry)
     except ParseFailure as failure:
         return _failed(entry, failure.code, str(failure))
     except EmbeddingError as error:
+    except (*DATABASE_UNUSABLE, SoftTimeLimitExceeded, vectors.VersionSwitched):
+        raise
         return _failed(entry, "embedding_failed", str(error))
     except storage.FileChanged as error:
         return _failed(entry, "changed_while_reading", str(error))
     except OSError as error:
         return _failed(entry, "storage_failed", f"The file could not be kept: {error.strerror or error}.")
-    except (*DATABASE_UNUSABLE, SoftTimeLimitExceeded):
-        raise
     except Exception as error:  # noqa: BLE001 - one file's failure never stops the batch
         # The type alone: messages of the database quote the text they refuse.
         kind = type(error).__name__

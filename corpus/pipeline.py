@@ -22,7 +22,7 @@ from django.db import Error, transaction
 from corpus import bells, connections, jobs, leases, stages, storage, vectors
 from corpus.actions import runs
 from corpus.chunking import ChunkingLimits
-from corpus.gateways.embedding import active_embedder
+from corpus.gateways.embedding import embedder_of
 from corpus.ingestion import guarded, record, sweep_originals
 from corpus.inputs import Batch
 from corpus.intake import Intake, Options, examine, held_already
@@ -175,11 +175,18 @@ def _hand_on(claim: Claim, item: IngestionItem, parsed: bytes, seconds: float) -
         jobs.end(claim, Job.State.CANCELLED)
         runs.settle_when_done(run)
         return
-    StageResult.objects.update_or_create(item=item, defaults={"payload": parsed})
+    StageResult.objects.bulk_create(
+        [StageResult(item=item, payload=parsed)],
+        update_conflicts=True,
+        unique_fields=["item"],
+        update_fields=["payload"],
+    )
     IngestionItem.objects.filter(pk=item.pk).update(seconds=seconds)
     jobs.end(claim, Job.State.DONE)
     job = jobs.queue(kind=Kind.EMBED, dedupe_key=f"embed:{item.pk}", run=run.pk, item=item.pk)
-    bells.ring_on_commit(Kind.EMBED, [job] if job else [])
+    # Behind a queue whose bells have rung already there is nobody left to wake.
+    if job and len(jobs.unattended(kind=Kind.EMBED, seconds=0, limit=bells.AT_ONCE + 1)) <= bells.AT_ONCE:
+        bells.ring_on_commit(Kind.EMBED, [job])
 
 
 def _embed(claim: Claim) -> None:
@@ -189,10 +196,19 @@ def _embed(claim: Claim) -> None:
     if payload is None:
         _write(claim, lambda: _parse_again(claim, item))
         return
-    entry = _entry(item)
-    prepared = stages.decode(bytes(payload), entry=entry)
-    embedder = active_embedder()
-    intake = Intake(_options(item.run), embedder, vectors.ensure_version(embedder), item.run.started_by)
+    prepared = stages.decode(bytes(payload), entry=_entry(item))
+    while True:
+        try:
+            _embed_and_store(claim, item, prepared, started)
+        except vectors.VersionSwitched:
+            continue
+        return
+
+
+def _embed_and_store(claim: Claim, item: IngestionItem, prepared: Prepared, started: float) -> None:
+    entry = prepared.entry
+    version = vectors.active_version() or vectors.ensure_version(vectors.active_embedder())
+    intake = Intake(_options(item.run), embedder_of(version.name), version, item.run.started_by)
     made = guarded(entry, lambda _: intake.embed(prepared))
 
     def effect() -> None:

@@ -25,19 +25,22 @@ CALL_OTHERS_SECONDS = 120.0
 def work(job: str) -> None:
     """Do a job if it still waits, then what waits beside it, for a turn; pass the bell on."""
     kind = Job.objects.filter(pk=job).values_list("kind", flat=True).first()
-    if kind is None:
-        return
-    serve(Kind(kind), UUID(job))
+    if kind is not None:
+        serve(Kind(kind), UUID(job))
 
 
 def serve(kind: Kind, first: UUID) -> None:
-    """Work on jobs of `kind` for a turn, beginning with `first`."""
+    """Do the job `first` and what else waits in its queue, for a turn."""
     deadline = monotonic() + TURN_SECONDS
+    beside = [other for other, queue in bells.QUEUES.items() if queue == bells.QUEUES[kind]]
     pipeline.work(kind=kind, job=first)
-    while monotonic() < deadline:
-        if not pipeline.work(kind=kind):
-            return
-    bells.ring(kind, jobs.unattended(kind=kind, seconds=0, limit=1))
+    while any(pipeline.work(kind=each) for each in beside):
+        if monotonic() > deadline:
+            break
+    else:
+        return
+    for each in beside:
+        bells.ring(each, jobs.unattended(kind=each, seconds=0, limit=1))
 
 
 @shared_task(name="corpus.sweep_jobs")

@@ -11,6 +11,8 @@ import warnings
 from pathlib import Path
 
 PATIENCE = 1.0
+# One reads or stores while the other embeds, and something small does not wait behind a book.
+PROCESSES = 2
 
 
 def _end_with(parent: int) -> None:
@@ -36,7 +38,7 @@ def main() -> None:
     schedule.parent.mkdir(parents=True, exist_ok=True)
     app.worker_main(
         [
-            "--quiet", "worker", "--beat", f"--schedule={schedule}", "--concurrency=1",
+            "--quiet", "worker", "--beat", f"--schedule={schedule}", f"--concurrency={PROCESSES}",
             "--without-gossip", "--without-mingle", "--without-heartbeat", *sys.argv[1:],
         ]
     )  # fmt: skip

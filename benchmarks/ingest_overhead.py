@@ -1,0 +1,167 @@
+"""What rights, versions, jobs and search cost an ingest beyond parsing and embedding.
+
+    python -m benchmarks.ingest_overhead [--fast] [--documents N]
+
+The same text documents are taken in three ways: by a plain script that parses with the same parser, cuts
+into the same passages, embeds with the same model and inserts rows into a bare table; by `sci-rag ingest`
+in the foreground; and by a real worker process from the moment the files are handed over until the run
+is finished. The three take turns in small portions, so that a busy machine slows all of them alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+PORTION = 25
+ALLOWED = 0.25
+WORDS = (
+    "straw biochar soil nitrogen field winter harvest moisture carbon pellets storage losses digestion "
+    "methane residue season rotation yield enzyme lignin ash density transport rainfall compost microbial "
+    "measured increased reduced compared under during after without treatment samples plots years results"
+).split()
+
+
+def write_documents(folder: Path, count: int) -> list[Path]:
+    """Write `count` documents of the length of an abstract, the same ones every time."""
+    choose = random.Random(11)  # noqa: S311 - reproducible, not secret
+    paths = []
+    for number in range(count):
+        sentences = (
+            " ".join(choose.choices(WORDS, k=choose.randint(12, 24))).capitalize() + f", {number} times."
+            for _ in range(choose.randint(8, 14))
+        )
+        path = folder / f"{number:05}.txt"
+        path.write_text(f"Abstract {number}\n\n{' '.join(sentences)}\n", encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+class PlainScript:
+    """What somebody would write in an afternoon."""
+
+    def __init__(self) -> None:
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "CREATE TABLE plain_passage (id bigserial PRIMARY KEY, document text, ordinal int, "
+                "body text, vector vector(384))"
+            )
+
+    def __call__(self, paths: list[Path]) -> None:
+        """Parse, cut, embed and insert, a commit for each document."""
+        from django.db import connection, transaction
+
+        from corpus.chunking import chunk
+        from corpus.gateways.embedding import active_embedder, count_tokens
+        from corpus.parsing.registry import parse
+
+        for path in paths:
+            blocks = parse(path).blocks
+            passages = chunk(blocks, title=path.stem, count_tokens=count_tokens)
+            vectors = active_embedder().embed([passage.content for passage in passages], task="document")
+            rows = [
+                (path.name, passage.ordinal, passage.body, vector.tolist())
+                for passage, vector in zip(passages, vectors, strict=True)
+            ]
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.executemany(
+                    "INSERT INTO plain_passage (document, ordinal, body, vector) VALUES (%s, %s, %s, %s)",
+                    rows,
+                )
+
+
+def in_the_foreground(paths: list[Path]) -> None:
+    """Take the files in as `sci-rag ingest` does."""
+    from corpus.ingestion import ingest
+    from corpus.inputs import from_paths
+
+    report = ingest(from_paths(paths))
+    assert report.counts["ready"] == len(paths), report.counts
+
+
+def by_the_worker(paths: list[Path]) -> None:
+    """Hand the files over and wait until the run has finished."""
+    from corpus.enqueueing import enqueue
+    from corpus.inputs import from_paths
+
+    run = enqueue(from_paths(paths), by=None)
+    while run.state == "running":
+        time.sleep(0.05)
+        run.refresh_from_db(fields=["state"])
+    assert run.items.filter(outcome="ready").count() == len(paths)
+
+
+def _start_worker() -> subprocess.Popen[bytes]:
+    environment = os.environ | {"SCI_RAG_LOG_LEVEL": "ERROR"}
+    return subprocess.Popen([sys.executable, "-m", "sci_rag_site.worker"], env=environment)
+
+
+def _measure(ways: dict[str, Callable[[list[Path]], None]], paths: list[Path]) -> dict[str, list[float]]:
+    """Return the seconds of each way for each portion of an equal share, taken in turns."""
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for start in range(0, len(paths), PORTION * len(ways)):
+        for turn, (name, way) in enumerate(ways.items()):
+            first = start + turn * PORTION
+            started = perf_counter()
+            way(paths[first : first + PORTION])
+            seconds[name].append(perf_counter() - started)
+    return seconds
+
+
+def main() -> int:
+    """Measure and print; 1 when the foreground or the worker takes over a quarter longer than the script."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fast", action="store_true", help="a hundred documents a way, to see that it runs")
+    parser.add_argument("--documents", type=int, default=1000, help="documents for each way")
+    options = parser.parse_args()
+    count = 100 if options.fast else max(PORTION, options.documents // PORTION * PORTION)
+
+    from benchmarks import database
+
+    database.start()
+    ways: dict[str, Callable[[list[Path]], None]] = {
+        "plain script": PlainScript(),
+        "sci-rag ingest": in_the_foreground,
+        "worker": by_the_worker,
+    }
+    folder = Path(tempfile.mkdtemp(prefix="sci-rag-bench-files-"))
+    worker = _start_worker()
+    try:
+        paths = write_documents(folder, (count + 10) * len(ways))
+        warm_up, measured = paths[: 10 * len(ways)], paths[10 * len(ways) :]
+        for turn, way in enumerate(ways.values()):
+            way(warm_up[turn * 10 : turn * 10 + 10])
+        seconds = _measure(ways, measured)
+    finally:
+        worker.terminate()
+        worker.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    missed = 0
+    for name, taken in seconds.items():
+        # The median of the turns: a burst of other work on the machine hits one turn of one way.
+        overhead = (
+            median(ours / plain for ours, plain in zip(taken, seconds["plain script"], strict=True)) - 1
+        )
+        print(f"{name:<16} {count / sum(taken):6.1f} documents/s   overhead {overhead:+7.1%}")
+        missed += overhead > ALLOWED
+    print(f"{count} documents each; goal: at most {ALLOWED:.0%} over the plain script: ", end="")
+    print("missed" if missed else "met")
+    # A hundred documents are too few to judge by, on a machine that others use.
+    return 1 if missed and not options.fast else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,7 +12,6 @@ from django.db import transaction
 
 from corpus import bells, jobs, storage, vectors
 from corpus.actions import runs
-from corpus.gateways.embedding import active_embedder
 from corpus.ingestion import default_options, guarded
 from corpus.inputs import Batch, Refusal
 from corpus.intake import Options
@@ -23,6 +22,7 @@ from corpus.parsing.blocks import ParseFailure
 from corpus.parsing.media_types import of_name
 from corpus.reports import Outcome, Report
 from corpus.stages import description_to_dict
+from corpus.vectors import active_embedder
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

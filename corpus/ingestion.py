@@ -18,7 +18,7 @@ from corpus import storage, vectors
 from corpus.actions import runs
 from corpus.chunking import ChunkingLimits
 from corpus.domain_profile import active_profile
-from corpus.gateways.embedding import Embedder, EmbeddingError, active_embedder
+from corpus.gateways.embedding import Embedder, EmbeddingError
 from corpus.inputs import Batch, Refusal
 from corpus.intake import DATABASE_UNUSABLE, Intake, Options, duplicate, examine, stored
 from corpus.manifest import Entry
@@ -27,6 +27,7 @@ from corpus.parsing.blocks import ParseFailure
 from corpus.parsing.registry import ParseLimits
 from corpus.reports import Outcome, Progress, Report, RunReport, Unwatched
 from corpus.succession import link_successors
+from corpus.vectors import active_embedder
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -161,9 +162,9 @@ def guarded(entry: Entry, handle: Callable[[Entry], T]) -> T | Report:
         return handle(entry)
     except ParseFailure as failure:
         return _failed(entry, failure.code, str(failure))
-    except EmbeddingError as error:
     except (*DATABASE_UNUSABLE, SoftTimeLimitExceeded, vectors.VersionSwitched):
         raise
+    except EmbeddingError as error:
         return _failed(entry, "embedding_failed", str(error))
     except storage.FileChanged as error:
         return _failed(entry, "changed_while_reading", str(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from corpus.models import Document, EmbeddingVersion
 from corpus.parsing.registry import ParseLimits
 from corpus.preparation import Prepared, prepare
 from corpus.reports import Outcome, Report
+from corpus.vectors import VersionSwitched, active_embedder, active_version, ensure_version
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -79,9 +80,21 @@ class Intake:
         found = examine(entry, self.options)
         if isinstance(found, Document):
             return held_already(entry, found)
-        vectors = self.embed(found)
         storage.store(entry.path, found.file_sha256)
-        return self.keep(found, vectors)
+        while True:
+            intake = self.current()
+            vectors = intake.embed(found)
+            try:
+                return intake.keep(found, vectors)
+            except VersionSwitched:
+                continue
+
+    def current(self) -> Intake:
+        """Return this intake, or one that embeds in the version that has become the active one since."""
+        if active_version() == self.version:
+            return self
+        embedder = active_embedder()
+        return replace(self, embedder=embedder, version=ensure_version(embedder))
 
     def embed(self, prepared: Prepared) -> Vectors | None:
         """Return the vectors of the passages, None where there are none. Holds no connection meanwhile."""
@@ -92,7 +105,10 @@ class Intake:
         return reuse.embed(passages=prepared.passages, held=held, embedder=self.embedder)
 
     def keep(self, prepared: Prepared, vectors: Vectors | None) -> Report:
-        """Store the document, whose original is kept already, in one transaction or in the caller's."""
+        """Store the document, whose original is kept already, in one transaction or in the caller's.
+
+        Raises `VersionSwitched` when the vectors are of a version that is no longer the active one.
+        """
         entry = prepared.entry
         try:
             document = documents.store(

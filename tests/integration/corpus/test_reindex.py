@@ -25,6 +25,7 @@ from corpus.models import Chunk, ChunkEmbedding, Document, EmbeddingVersion
 from corpus.reembedding import SwitchRefused
 from corpus.scope import scope
 from retrieval.retriever import retrieve
+from tests.integration.corpus.ingesting import paper, take, write
 from tests.integration.retrieval.corpora import add
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -289,3 +290,29 @@ def test_the_commands_report_plan_do_and_undo() -> None:
     assert run(commands, ["drop", "nothing@1"]).exit_code == 1
     assert run(commands, ["reindex", "--model", "openai/some"]).exit_code == 2
     assert run(commands, ["reindex", "--dimensions", "4000"]).exit_code == 1
+
+
+def test_a_run_that_a_switch_overtakes_embeds_its_files_in_the_new_version(tmp_path, settings) -> None:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    fill_corpus(20)
+    reindex(switches=False)
+
+    class Overtaken:
+        """The old version's embedder, slower than somebody who switches."""
+
+        version, dimensions = OLD, 384
+
+        def embed(self, texts: Sequence[str], *, task: Any) -> Any:
+            reembedding.switch(EmbeddingVersion.objects.get(name=NEW))
+            return embedder_of(OLD).embed(texts, task=task)
+
+    report = take(
+        write(tmp_path, "one.md", paper("30 days")),
+        write(tmp_path, "two.md", paper("90 days")),
+        embedder=Overtaken(),
+    )
+
+    assert [item.outcome for item in report.reports] == ["ready", "ready"]
+    active = vectors.active_version()
+    assert active is not None
+    assert (active.name, reembedding.missing(active)) == (NEW, 0)

@@ -24,6 +24,8 @@ _BARE = re.compile(r"[\w:+-]*")
 _NO_ENTRIES = frozenset("comment preamble string ieeetranbstctl control set xdata".split())
 _DEEPEST_PARENT = 5
 _LONGEST_STRING = 100_000
+_PIECE = 1_000_000
+_BLOCK_AT_LINE_START = re.compile(r"\n(?=[ \t]*@\w*[ \t]*[{(])")
 # A few lines of strings made of strings could fill any memory.
 _ROOM_FOR_STRINGS = 20_000_000
 # The library tells of each broken block with words of the file; we name them in our own.
@@ -69,29 +71,30 @@ class _Blocks:
         self.strings: dict[str, str] = {}
         self.room = _ROOM_FOR_STRINGS
         self.is_full = False
-        # How far broken blocks have been looked for.
-        self.place = 0
+        # How far broken blocks have been looked for, and the line that has been reached.
+        self.place = self.begin = 0
+        self.line = 1
 
     def entries(self) -> Iterator[Entry]:
         """Yield the entries; name what is broken, repaired or there twice."""
         from bibtexparser import model
 
         seen: dict[str, int] = {}
-        for block in _split(self.text):
-            whole = self._whole(block)
+        for block, line in _blocks(self.text):
+            whole = self._whole(block, line)
             if isinstance(whole, model.String):
                 self.strings[whole.key.lower()] = self._value(whole.value, 0, "")
             if not isinstance(whole, model.Entry):
                 continue
-            entry = self._entry(whole, _line(block))
-            if not entry.fields and not entry.key:
+            entry = self._entry(whole, line)
+            if not entry.kind or not (entry.fields or entry.files or entry.key):
                 continue
             first = seen.setdefault(entry.key, entry.line)
             if first != entry.line and entry.key:
                 self._name(entry.line, entry.key, Code.DUPLICATE_KEY, f"The key stands on line {first} too.")
             yield entry
 
-    def _whole(self, block: Any) -> Any:
+    def _whole(self, block: Any, line: int) -> Any:
         """Return a block that was read; name one that could not be."""
         from bibtexparser import model
 
@@ -99,11 +102,12 @@ class _Blocks:
             return block
         if block.ignore_error_block is not None:
             return block.ignore_error_block
-        return self._repaired(block)
+        return self._repaired(block, line)
 
-    def _repaired(self, block: Any) -> Any:
+    def _repaired(self, block: Any, line: int) -> Any:
         """Return what can be read of a broken entry up to the next one, or None."""
         raw = block.raw or ""
+        self._advance(line)
         start = max(self.text.find(raw, self.place), self.place)
         following = _NEXT_ENTRY.search(self.text, start + 1)
         self.place = start + len(raw) if following is None else min(start + len(raw), following.start())
@@ -116,11 +120,17 @@ class _Blocks:
                 message = (
                     f"The entry is broken; read of it: {', '.join(field.key for field in fields)[:300]}."
                 )
-                self._name(_line(block), key, Code.REPAIRED_ENTRY, message)
+                self._name(line, key, Code.REPAIRED_ENTRY, message)
                 return _as_entry(head["kind"], key, fields)
-        reason = " ".join(str(getattr(block.error, "abort_reason", "it cannot be read")).split())
-        self._name(_line(block), key, Code.BROKEN_ENTRY, f"The entry is broken: {reason[:200]}")
+        self._name(line, key, Code.BROKEN_ENTRY, "The entry is broken; no field of it can be read.")
         return None
+
+    def _advance(self, line: int) -> None:
+        """Move on to the beginning of `line`, if that is ahead."""
+        while self.line < line and (end := self.text.find("\n", self.begin)) >= 0:
+            self.begin = end + 1
+            self.line += 1
+        self.place = max(self.place, self.begin)
 
     def _entry(self, block: Any, line: int) -> Entry:
         entry = Entry(block.entry_type.lower(), block.key.strip(), line)
@@ -172,14 +182,21 @@ class _Blocks:
         self.problems.append(Problem(line, tidy_key(key), code, message))
 
 
-def _split(text: str) -> list[Any]:
+def _blocks(text: str) -> Iterator[tuple[Any, int]]:
+    """Yield the blocks with their lines. The text is read in pieces, so that few are in memory at once.
+
+    A piece ends before a line that begins a block: bibtexparser starts anew there itself, whatever is open.
+    """
     from bibtexparser.splitter import Splitter
 
-    return list(Splitter(text).split().blocks)
-
-
-def _line(block: Any) -> int:
-    return int(block.start_line or 0) + 1
+    start, line = 0, 1
+    while start < len(text):
+        following = _BLOCK_AT_LINE_START.search(text, start + _PIECE)
+        end = len(text) if following is None else following.end()
+        for block in Splitter(text[start:end]).split().blocks:
+            yield block, line + int(block.start_line or 0)
+        line += text.count("\n", start, end)
+        start = end
 
 
 def _as_entry(kind: str, key: str, fields: list[Any]) -> Any:

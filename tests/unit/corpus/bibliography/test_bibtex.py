@@ -102,6 +102,12 @@ def test_a_broken_entry_gives_what_can_be_read_and_does_not_take_the_next_one() 
     ]
 
 
+def test_a_broken_entry_is_found_where_it_stands_and_not_where_it_is_quoted() -> None:
+    library = parse("@book{a, title = {How to write @misc{x, }}\n}\n@misc{x, , title = {Real}}")
+
+    assert [(record.key, record.title) for record in library.records][-1] == ("x", "Real")
+
+
 def test_what_only_controls_the_typesetting_is_no_record() -> None:
     library = parse(
         '@IEEEtranBSTCTL{x, CTLuse = {yes}}\n@comment{jabref-meta: a}\n@preamble{"b"}\n@xdata{y, title={Z}}'
@@ -115,6 +121,19 @@ def test_values_that_cannot_be_kept_are_named_and_the_record_stays() -> None:
 
     assert (library.records[0].title, library.records[0].year) == ("", 2020)
     assert codes(library) == [(1, "a", Code.INVALID_FIELD)] * 2
+
+
+def test_a_file_is_read_in_pieces_as_if_it_were_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "@string{s = {S}}\n" + "".join(
+        f"junk\n@book{{k{n % 7}, title = {{T{n}\n @ {{x}}}},\n journal = s}}\n@book{{open, title = {{\n"
+        for n in range(30)
+    )
+    whole = parse(text)
+
+    monkeypatch.setattr(bibtex, "_PIECE", 20)
+
+    assert parse(text) == whole
+    assert len(whole.records) == 30
 
 
 def test_more_records_than_allowed_are_cut_off_by_name() -> None:

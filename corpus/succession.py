@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.db.models import Q
+
+from corpus.actions.review import suggest_supersession
 from corpus.actions.supersession import SupersessionError, supersede
 from corpus.identifiers import normalise_doi
 from corpus.inputs import Batch, Refusal
 from corpus.models import Document
-from corpus.reports import Report
+from corpus.reports import Outcome, Report
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+
+_DIGITS = re.compile(r"\d{1,9}")
 
 
 def link_successors(
@@ -22,17 +29,21 @@ def link_successors(
 ) -> Iterator[tuple[int, Report]]:
     """Record the supersessions that entries of `batch` declare; yield the reports that change.
 
-    Runs after all files, since the older version may stand below the newer one.
+    Runs after all files, since the older version may stand below the newer one. Versions of one work
+    about which nothing is declared are suggested to a librarian, once what is declared is recorded.
     """
     documents = {report.path: report.document for report in reports}
-    for index, (file, report) in enumerate(zip(batch.files, reports, strict=True)):
+    pairs = list(enumerate(zip(batch.files, reports, strict=True)))
+    pairs.sort(key=lambda pair: isinstance(pair[1][0], Refusal) or not pair[1][0].described.supersedes)
+    for index, (file, report) in pairs:
         if isinstance(file, Refusal) or report.document is None:
             continue
         if file.described.supersedes:
             old = _named(file.described.supersedes, documents, new=report.document)
             sentence, reason = _link(old, report.document, file.described.supersedes, by=by)
         else:
-            sentence, reason = _other_version(report.document) if report.passages else "", ""
+            sentence = _propose(report.document) if report.outcome == Outcome.READY else ""
+            reason = "supersession_proposed" if sentence else ""
         if sentence:
             detail = f"{report.detail} {sentence}".strip()
             yield index, replace(report, detail=detail, reason=report.reason or reason)
@@ -66,13 +77,47 @@ def _uuid(name: str) -> UUID | None:
         return None
 
 
-def _other_version(new: UUID) -> str:
-    """Say that another version of the same work is current: a person decides which one counts."""
-    document = Document.objects.get(pk=new)
-    if not document.doi_normalised:
+def _propose(key: UUID) -> str:
+    """Suggest which version of the same work takes the place of which; return a sentence about it.
+
+    A person decides: only a manifest that says so is followed without asking.
+    """
+    document = Document.objects.select_related("source").get(pk=key)
+    if document.status != Document.Status.CURRENT:
         return ""
-    current = Document.objects.filter(
-        doi_normalised=document.doi_normalised, status=Document.Status.CURRENT
-    ).exclude(pk=new)
-    older = current.order_by("ingested_at", "id").first()
-    return "" if older is None else f"“{older.title}” has the same DOI: one may supersede the other."
+    sentences = []
+    for other in _same_work(document):
+        old, new = sorted((document, other), key=_age)
+        what = "older" if other == old else "newer"
+        suggest_supersession(
+            old=old,
+            new=new,
+            reason=f"“{old.title}” and “{new.title}” are versions of one work; {_why(old, new)}.",
+        )
+        sentences.append(f"“{other.title}” is the {what} version of the same work: a librarian decides.")
+    return " ".join(sentences)
+
+
+def _same_work(document: Document) -> list[Document]:
+    """Return the other current documents with the same identifier."""
+    same = Q(pk__in=[])
+    if document.doi_normalised:
+        same |= Q(doi_normalised=document.doi_normalised)
+    if document.source is not None and document.source.identifier_value:
+        same |= Q(source=document.source)
+    current = Document.objects.filter(same, status=Document.Status.CURRENT).exclude(pk=document.pk)
+    return list(current.order_by("ingested_at", "id"))
+
+
+def _age(document: Document) -> tuple[int, tuple[int, ...], datetime, UUID]:
+    """Order versions of one work from old to new: by year, by version label, by when they came."""
+    numbers = tuple(int(digits) for digits in _DIGITS.findall(document.version_label))
+    return document.year or 0, numbers, document.ingested_at, document.pk
+
+
+def _why(old: Document, new: Document) -> str:
+    if (old.year or 0) != (new.year or 0):
+        return f"the newer one is of {new.year}" + (f", the older of {old.year}" if old.year else "")
+    if _age(old)[1] != _age(new)[1]:
+        return f"the newer one is called {new.version_label}"
+    return "the newer one was taken in later"

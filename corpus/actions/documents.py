@@ -10,7 +10,7 @@ import pghistory
 from django.db import IntegrityError, transaction
 
 from corpus import identity, vectors
-from corpus.actions import rights
+from corpus.actions import review, rights
 from corpus.gateways.embedding import Vectors
 from corpus.identifiers import normalise_doi
 from corpus.models import Chunk, Document, DocumentCitation, EmbeddingVersion, RightsDecision, Source
@@ -189,12 +189,13 @@ def _chunks(document: Document, prepared: Prepared) -> Sequence[Chunk]:
 def reconcile_license(*, document: Document, declared: LicenseClass | None, signal: str) -> tuple[str, str]:
     """Apply a stricter class declared for a document that is held; return a code and a sentence about it.
 
-    A looser one is only reported: software lowers rights, a person raises them.
+    A looser one becomes a suggestion: software lowers rights, a person raises them.
     """
     held = parse_class(document.license_class)
     if declared is None or declared is held:
         return "", ""
     if raises(held, declared):
+        review.suggest_license(document=document, license_class=declared, signal=signal)
         return "looser_license_declared", (
             f"It is held as {held}; {declared} was declared, which allows more: a person must raise it."
         )

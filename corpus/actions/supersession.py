@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pghistory
 from django.db import connection, transaction
+from django.utils import timezone
 
+from corpus.curation import ReviewItem
 from corpus.models import Document
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ def supersede(*, old: Document, new: Document, by: User | None = None, note: str
     with _context(by, note or "Superseded"):
         Document.objects.filter(pk=old.pk).update(status=Document.Status.SUPERSEDED, superseded_by=new.pk)
     old.refresh_from_db(fields=["status", "superseded_by"])
+    _settle(old, by=by)
     return True
 
 
@@ -70,6 +73,21 @@ def _refuse_a_cycle(successors: dict[UUID, UUID], *, old: Document, new: Documen
         if following == old.pk:
             raise SupersessionError(f"“{old.title}” comes after “{new.title}” already.")
         following = successors.get(following)
+
+
+def _settle(old: Document, *, by: User | None) -> None:
+    """Close what was suggested about the successor of `old`: it has one now."""
+    open_items = ReviewItem.objects.filter(
+        document=old, kind=ReviewItem.Kind.SUPERSESSION, state=ReviewItem.State.OPEN
+    )
+    decided = {
+        "decided_at": timezone.now(),
+        "decided_by_id": None if by is None else by.pk,
+        "decided_by_name": "" if by is None else by.get_username(),
+    }
+    open_items.filter(other=old.superseded_by_id).update(state=ReviewItem.State.ACCEPTED, **decided)
+    note = "Another document took its place"
+    open_items.update(state=ReviewItem.State.REJECTED, note=note, **decided)
 
 
 def _context(by: User | None, reason: str) -> pghistory.context:

@@ -343,7 +343,8 @@ def test_another_text_of_the_same_work_shares_its_source_and_is_pointed_out(fold
 
     assert Source.objects.count() == 1
     assert Document.objects.filter(status="current").count() == 2
-    assert "“One” has the same DOI" in report.reports[1].detail
+    assert "“One” is the older version of the same work" in report.reports[1].detail
+    assert report.reports[1].reason == "supersession_proposed"
 
 
 def test_passages_that_an_earlier_version_has_are_not_embedded_again(folder):

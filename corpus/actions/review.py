@@ -1,0 +1,152 @@
+"""Suggestions that software makes and a person decides: opened once, accepted or rejected, kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from corpus import ceilings
+from corpus.actions import rights, supersession
+from corpus.actions.supersession import SupersessionError
+from corpus.curation import ReviewItem
+from corpus.models import Document
+from corpus.rights import LABELS, parse_class, raises
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+Kind, State = ReviewItem.Kind, ReviewItem.State
+
+PERMISSION = "corpus.change_reviewitem"
+
+
+class ReviewError(ValueError):
+    """A decision that may not be made. The message says why, for the person who asked."""
+
+
+class NotAllowed(ReviewError):
+    """The person may not decide on this, or not on all of these."""
+
+    def __init__(self) -> None:
+        super().__init__("You may not decide on every one of these suggestions.")
+
+
+def suggest_license(*, document: Document, license_class: str, signal: str) -> ReviewItem | None:
+    """Open a suggestion to raise the class of `document`; None when it was made before.
+
+    What a person has rejected is not suggested again by the same signal.
+    """
+    target = parse_class(license_class)
+    reason = f"{LABELS[target]} was declared for it, which allows more than it is held under."
+    suggestion = {"license_class": target.value, "signal": signal}
+    return _open(Kind.LOOSER_LICENSE, document, None, suggestion, reason)
+
+
+def suggest_supersession(*, old: Document, new: Document, reason: str) -> ReviewItem | None:
+    """Open a suggestion that `new` takes the place of `old`; None when it was made before."""
+    return _open(Kind.SUPERSESSION, old, new, {"superseded_by": str(new.pk)}, reason)
+
+
+def _open(
+    kind: ReviewItem.Kind, document: Document, other: Document | None, suggestion: dict[str, str], reason: str
+) -> ReviewItem | None:
+    digest = hashlib.sha256(json.dumps(suggestion, sort_keys=True).encode()).hexdigest()
+    same = ReviewItem.objects.filter(document=document, kind=kind, suggestion_sha256=digest)
+    if same.filter(state=State.REJECTED).exists():
+        return None
+    item, is_new = ReviewItem.objects.get_or_create(
+        document=document,
+        kind=kind,
+        suggestion_sha256=digest,
+        state=State.OPEN,
+        defaults={"other": other, "suggestion": suggestion, "reason": reason},
+    )
+    return item if is_new else None
+
+
+@transaction.atomic
+def accept(*, items: Iterable[ReviewItem], by: User, evidence: str = "", note: str = "") -> int:
+    """Do what `items` suggest, in the name of `by`; return how many were open.
+
+    All or nothing. Without `evidence` the signal of a licence counts as such. Raises `ReviewError`,
+    `RightsError` and `SupersessionError` when one of them cannot be done or is not `by`'s to decide.
+    """
+    rows = _locked(items, by)
+    for row in rows:
+        if row.kind == Kind.LOOSER_LICENSE:
+            _raise_license(row, by, evidence, note)
+        else:
+            _supersede(row, by, note)
+        _decide(row, State.ACCEPTED, by, note)
+    return len(rows)
+
+
+@transaction.atomic
+def reject(*, items: Iterable[ReviewItem], by: User, note: str = "") -> int:
+    """Close `items` without doing what they suggest; return how many were open. All or nothing."""
+    rows = _locked(items, by)
+    for row in rows:
+        _decide(row, State.REJECTED, by, note)
+    return len(rows)
+
+
+def _locked(items: Iterable[ReviewItem], by: User) -> Sequence[ReviewItem]:
+    """Return the open ones of `items`, locked; raise `NotAllowed` unless all are `by`'s to decide."""
+    if not by.has_perm(PERMISSION):
+        raise NotAllowed
+    ids = {item.pk for item in items}
+    rows = list(
+        ReviewItem.objects.select_for_update(of=("self",))
+        .select_related("document", "other")
+        .filter(pk__in=ids)
+        .order_by("pk")
+    )
+    if len(rows) != len(ids) or not all(_may_decide(row, by) for row in rows):
+        raise NotAllowed
+    return [row for row in rows if row.state == State.OPEN]
+
+
+def _may_decide(row: ReviewItem, by: User) -> bool:
+    needed = rights.PERMISSION if row.kind == Kind.LOOSER_LICENSE else "corpus.change_document"
+    ceiling = ceilings.of(by)
+    about = [row.document] if row.other is None else [row.document, row.other]
+    return by.has_perm(needed) and all(ceiling.covers(one.license_class, one.bucket) for one in about)
+
+
+def _raise_license(row: ReviewItem, by: User, evidence: str, note: str) -> None:
+    target = parse_class(row.suggestion["license_class"])
+    if not raises(parse_class(row.document.license_class), target):
+        raise ReviewError(
+            f"“{row.document.title}” is {LABELS[parse_class(row.document.license_class)]} by now, which "
+            "allows as much or more. Reject the suggestion."
+        )
+    rights.set_license(
+        documents=[row.document],
+        license_class=target,
+        by=by,
+        evidence=evidence.strip() or row.suggestion["signal"],
+        note=note,
+    )
+
+
+def _supersede(row: ReviewItem, by: User, note: str) -> None:
+    if row.other is None:
+        raise SupersessionError("The newer version is gone. Reject the suggestion.")
+    supersession.supersede(old=row.document, new=row.other, by=by, note=note)
+
+
+def _decide(row: ReviewItem, state: ReviewItem.State, by: User, note: str) -> None:
+    values: dict[str, Any] = {
+        "state": state,
+        "decided_at": timezone.now(),
+        "decided_by_id": by.pk,
+        "decided_by_name": by.get_username(),
+        "note": note.strip(),
+    }
+    # Superseding settles the suggestion by itself.
+    ReviewItem.objects.filter(pk=row.pk, state=State.OPEN).update(**values)

@@ -85,7 +85,7 @@ check: lint types imports migrations deployable tree
 # Resolve again, with a week between a release and its use here.
 lock:
 	uv pip compile pyproject.toml -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --exclude-newer "$$(date -d '7 days ago' +%F)" -o requirements.lock
-	uv pip compile pyproject.toml -q --universal --python-version 3.11 --extra dev --generate-hashes --no-annotate --no-header --exclude-newer "$$(date -d '7 days ago' +%F)" -c requirements.lock -o requirements-dev.lock
+	uv pip compile pyproject.toml -q --universal --python-version 3.11 --extra dev --extra docling --generate-hashes --no-annotate --no-header --exclude-newer "$$(date -d '7 days ago' +%F)" -c requirements.lock -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) var

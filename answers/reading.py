@@ -10,13 +10,15 @@ not; a collection of quotations when it quotes it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from answers import marking
 from answers.models import Answer, AnswerSource, Finding
-from corpus import ceilings
+from corpus import ceilings, page_views
 from corpus.models import Chunk, Document
+from corpus.page_views import PageView
 from corpus.rights import LABELS, LicenseClass
 from corpus.scope import RetrievalScope
 
@@ -80,6 +82,8 @@ class ReadableSource:
     score: float = 0.0
     ranks: tuple[tuple[str, int], ...] = ()
     drift: tuple[Drift, ...] = ()
+    page_view: PageView | None = None
+    cited_spans: tuple[tuple[int, int], ...] = ()
 
     @property
     def pages(self) -> str:
@@ -158,12 +162,12 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
     visible = _visible(rows, ceiling)
     sources = tuple(_source(row, visible) for row in rows)
     withheld = _text_withheld(answer, sources)
-    findings = [] if withheld else answer.findings.order_by("sentence", "id")
+    findings = [] if withheld else list(answer.findings.order_by("sentence", "id"))
     return ReadableAnswer(
         answer=answer,
         text="" if withheld else answer.text,
         text_withheld=withheld,
-        sources=sources,
+        sources=tuple(_marked(source, answer.text, findings) for source in sources),
         findings=tuple(_finding(row) for row in findings),
     )
 
@@ -223,7 +227,16 @@ def _source(row: AnswerSource, visible: set[object]) -> ReadableSource:
         score=row.score,
         ranks=tuple(sorted(row.ranks.items())),
         drift=tuple(_drift(row, document, chunk)),
+        page_view=page_views.of_passage(chunk, document) if chunk else None,
     )
+
+
+def _marked(source: ReadableSource, text: str, findings: Sequence[Finding]) -> ReadableSource:
+    """Return the source with the sentences of its passage that the answer's text stands on."""
+    citing = [text[row.start : row.end] for row in findings if source.number in row.numbers]
+    if not citing or source.is_table:
+        return source
+    return replace(source, cited_spans=marking.cited_spans(source.body, citing))
 
 
 def _drift(row: AnswerSource, document: Document, chunk: Chunk | None) -> list[Drift]:

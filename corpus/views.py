@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from corpus import browsing, ceilings
+from corpus import browsing, ceilings, page_views, sentence_marks
 from corpus.forms import DocumentFilterForm
 from corpus.models import Chunk, Document
 from corpus.scope import RetrievalScope
@@ -65,7 +65,11 @@ def document(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def passage(request: HttpRequest, passage_id: uuid.UUID) -> HttpResponse:
-    """Show a passage marked in the section it stands in."""
+    """Show a passage marked in the section it stands in, and on the page of the original where there is one.
+
+    `page` and `width` choose the picture, `cited` names sentences to mark; what of them makes no sense is
+    left out.
+    """
     found = browsing.readable_passage(_ceiling(request), passage_id)
     if found is None:
         raise Http404
@@ -75,8 +79,17 @@ def passage(request: HttpRequest, passage_id: uuid.UUID) -> HttpResponse:
         "badges": browsing.badges(found.document),
         "sections": browsing.surroundings(found),
         "neighbours": _neighbours(found),
+        "cited": sentence_marks.read(request.GET.get("cited", ""), found.body),
+        "page_view": page_views.of_passage(
+            found, found.document, page=_number(request, "page"), width=_number(request, "width")
+        ),
     }
     return render(request, "corpus/passage_detail.html", context)
+
+
+def _number(request: HttpRequest, name: str) -> int | None:
+    given = request.GET.get(name, "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) <= 6 else None
 
 
 def _ceiling(request: HttpRequest) -> RetrievalScope:

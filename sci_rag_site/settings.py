@@ -224,3 +224,5 @@ SCI_RAG_LLM_MODEL = env.str("SCI_RAG_LLM_MODEL", default="")
 SCI_RAG_LLM_API_BASE = env.str("SCI_RAG_LLM_API_BASE", default="")
 SCI_RAG_LLM_API_KEY = env.str("SCI_RAG_LLM_API_KEY", default="")
 SCI_RAG_MAX_UPLOAD_MB = env.int("SCI_RAG_MAX_UPLOAD_MB", default=100)
+# Pictures of pages are drawn again when somebody looks; this bounds what is kept of them.
+SCI_RAG_PAGE_CACHE_MB = env.int("SCI_RAG_PAGE_CACHE_MB", default=500)

@@ -40,6 +40,14 @@ def clear_expired_sessions() -> None:
     call_command("clearsessions")
 
 
+@shared_task(name="site.trim_page_images")
+def trim_page_images() -> None:
+    """Keep the pictures of pages within their limit on disk."""
+    from corpus import page_images
+
+    page_images.trim()
+
+
 @shared_task(name="site.forget_taken_messages")
 def forget_taken_messages() -> None:
     """Remove old messages of the file broker."""

@@ -13,7 +13,7 @@ import pghistory.models
 from django.db import models, transaction
 from django.db.models.fields.reverse_related import ForeignObjectRel
 
-from corpus import storage
+from corpus import page_images, storage
 from corpus.actions import supersession
 from corpus.models import Chunk, Document, RightsDecision, Source
 
@@ -65,6 +65,7 @@ def delete(*, document_id: UUID, by: User | None = None) -> Certificate:
         after = _counts(document_id, chunk_ids)
         if is_last:
             transaction.on_commit(partial(storage.remove, file_sha256))
+            transaction.on_commit(partial(page_images.forget, file_sha256))
     before["original file"] = 1 if is_last else 0
     after["original file"] = int(is_last and storage.path_of(file_sha256).exists())
     return Certificate(document_id, title, text, before, after)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import template
 from django.utils.translation import gettext_lazy as _
 
+from corpus import sentence_marks
 from corpus.passages import TableView, table_of
 from corpus.rights import LABELS, parse_class
 
@@ -51,6 +53,18 @@ def pages(thing: Any) -> str:
     if last in (None, first):
         return _("p. {first}").format(first=first)
     return _("pp. {first}–{last}").format(first=first, last=last)
+
+
+@register.filter
+def marked_at(text: str, spans: Sequence[sentence_marks.Span] | None) -> list[sentence_marks.Part]:
+    """Return the text in parts that are marked or not."""
+    return sentence_marks.parts(text, spans or ())
+
+
+@register.filter
+def in_link(spans: Sequence[sentence_marks.Span]) -> str:
+    """Write spans for a link's query."""
+    return sentence_marks.write(spans)
 
 
 @register.filter

@@ -68,6 +68,7 @@ def calls(world: World) -> dict[str, list[Call]]:
     documents = [reverse("document", args=[d.id]) for d in world.documents.values()]
     passages = [reverse("passage", args=[p.public_id]) for p in world.passages.values()]
     answers = [reverse("answer", args=[a.id]) for a in world.answers.values()]
+    pictures = [reverse("page_image", args=[d.id, 1]) for d in world.documents.values()]
     words = [canary(item) for item in ALL_CLASSES]
     listing, asking, scoping = reverse("documents"), reverse("ask"), reverse("scope")
     return {
@@ -102,7 +103,11 @@ def calls(world: World) -> dict[str, list[Call]]:
             *(Call(listing, data={"q": f"10.9999/{word}"}) for word in words),
         ],
         "document": [Call(path) for path in documents],
-        "passage": [Call(path) for path in passages],
+        "page_image": [Call(path) for path in pictures]
+        + [Call(path, data={"width": "7"}) for path in pictures]
+        + [Call(path.replace("/1.webp", "/2.webp")) for path in pictures],
+        "passage": [Call(path) for path in passages]
+        + [Call(path, data={"page": "1", "width": "1200", "cited": "0-10"}) for path in passages],
         "login": [Call(reverse("login")), Call(reverse("login"), "post", {"username": "a", "password": "b"})],
         "logout": [Call(reverse("logout"))],
         "theme": [Call(reverse("theme"), "post", {"theme": "dark", "next": documents[3]})],

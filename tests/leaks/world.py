@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from io import BytesIO
 
 from django.contrib.auth.models import Group, User
+from reportlab.pdfgen.canvas import Canvas
 
 from answers.models import Answer, AnswerSource
+from corpus import storage
 from corpus.models import Chunk, Document, DocumentCitation, GroupCeiling, RightsDecision
 from corpus.rights import ALL_CLASSES, LicenseClass
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
@@ -78,6 +81,8 @@ def _document(world: World, license_class: LicenseClass) -> None:
         bucket=f"bucket-{word}",
         url=f"https://example.org/{word}",
         file_name=f"{word}.pdf",
+        media_type="application/pdf",
+        page_count=1,
         license_class=license_class.value,
         license_source=word,
         rights_statement=word,
@@ -91,7 +96,11 @@ def _document(world: World, license_class: LicenseClass) -> None:
         body=f"Biochar holds water, says {word}.",
         section_path=[f"Heading {word}"],
         locator=f"Section {word}",
+        page_start=1,
+        page_end=1,
+        boxes=[[1, 0.1, 0.1, 0.9, 0.2]],
     )
+    _original(document, word)
     DocumentCitation.objects.create(
         citing=document, ordinal=0, text=word, doi_normalised=f"10.9999/{word}.ref"
     )
@@ -105,6 +114,17 @@ def _document(world: World, license_class: LicenseClass) -> None:
     )
     world.documents[license_class] = document
     world.passages[license_class] = passage
+
+
+def _original(document: Document, word: str) -> None:
+    """Put a page that can be drawn where the document's original belongs."""
+    drawn = BytesIO()
+    canvas = Canvas(drawn, pagesize=(200, 100), invariant=1)
+    canvas.drawString(20, 80, word)
+    canvas.save()
+    path = storage.path_of(document.file_sha256)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(drawn.getvalue())
 
 
 def _answer(world: World, name: str) -> None:

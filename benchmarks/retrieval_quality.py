@@ -72,11 +72,14 @@ def _ranked(question: str, bucket: str, layers: tuple[str, ...], pool: int) -> d
     from retrieval.layers.keyword import KeywordLayer
     from retrieval.layers.vector import VectorLayer
     from retrieval.runner import run
+    from retrieval.types import DEGRADED
 
     wanted = scope(buckets=[bucket])
     request = LayerRequest(question, wanted, pool, eligibility.count(wanted).passages, eligibility.version())
     running = [layer for layer in (KeywordLayer(), VectorLayer()) if layer.name in layers]
     outcomes = run(running, {layer.name: request for layer in running}, seconds=60)
+    broken = [trace for _, trace in outcomes if trace.status in DEGRADED]
+    assert not broken, broken
     ranked = {found.layer: list(found.chunk_ids) for found, _ in outcomes}
     if "fused" in layers:
         weights: dict[str, Fraction] = profiles.weights(active_profile())

@@ -88,7 +88,6 @@ _SAME_AS = str.maketrans(
     | dict.fromkeys("\u2018\u2019\u02bc\u2032\u00b4`", "'")
 )
 _NARROW_SPACE_IN_NUMBER = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))")
-_MARKS_ON_LATIN = re.compile(r"([a-z])[\u0300-\u036f]+")
 _MICRO = re.compile(r"(?<![^\W\d_])\u03bc(?=(?:g|l|m|mol|s|a|v|w|f|j|pa|gy|sv|ci|bq)(?![^\W\d_]))")
 _GREEK_SCRIPT = "\u0370-\u03ff\u1f00-\u1fff"
 _LONE_GREEK = re.compile(rf"(?<![{_GREEK_SCRIPT}])[\u03b1-\u03c9](?![{_GREEK_SCRIPT}])")
@@ -111,8 +110,27 @@ def _folded(text: str) -> str:
     """Drop what only looks different: width, case, ligatures, accents on Latin letters, kinds of dashes."""
     text = _NARROW_SPACE_IN_NUMBER.sub("", text.translate(_INVISIBLE))
     text = unicodedata.normalize("NFKC", text).casefold()
-    text = _MARKS_ON_LATIN.sub(r"\1", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFC", text).translate(_SAME_AS)
+    if not text.isascii():
+        text = _without_marks(unicodedata.normalize("NFKD", text))
+    return text.translate(_SAME_AS)
+
+
+def _without_marks(text: str) -> str:
+    """Drop the marks of decomposed `text` that make no letter of their own.
+
+    Accents on Latin letters go; elsewhere a mark may make another letter, as in Cyrillic, and stays where
+    the two compose. One that does not compose would cut its word in two.
+    """
+    kept = []
+    on_latin = False
+    for character in text:
+        if not unicodedata.combining(character):
+            on_latin = "a" <= character <= "z"
+        elif on_latin and "\u0300" <= character <= "\u036f":
+            continue
+        kept.append(character)
+    composed = unicodedata.normalize("NFC", "".join(kept))
+    return "".join(character for character in composed if unicodedata.category(character)[0] != "M")
 
 
 def _spelled_out(text: str) -> str:

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpus.search_text import normalise, search_form
@@ -61,7 +61,12 @@ def test_greek_prose_keeps_its_letters() -> None:
     assert normalise("λέξη").phrase() == "λέξη"
 
 
+def test_accents_go_from_latin_letters_and_no_mark_cuts_a_word() -> None:
+    assert normalise("naïve йод мо\u0301локо cafe\u1037\u0301").phrase() == "naive йод молоко cafe"
+
+
 @given(st.text(max_size=400))
+@example("A\u0300\u1037")
 def test_normalising_twice_changes_nothing(text: str) -> None:
     once = normalise(text).phrase()
 

@@ -22,7 +22,7 @@ def tree() -> dict[str, Any]:
         ("index = https://pypi" + ".org/simple", "the host of a package registry"),
         ("https://files.python" + "hosted.org/x.whl", "the host of a package registry"),
         ("data in /wo" + "rk/main/var", "a path of one machine"),
-        ("/home/" + "ada/checkout", "a path of one machine"),
+        (f"see {ROOT}/var", "a path of one machine"),
         ("-----BEGIN RSA PRIV" + "ATE KEY-----", "a private key"),
         ("key = AKIA" + "ABCDEFGHIJKLMNOP", "an access token"),
         ("sk-" + "a1B2" * 10, "an access token"),

@@ -27,7 +27,6 @@ _ORDER = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:instructions?|prompts?|rules|orders|sources?)\b",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(r"\d")
 _ENDS = re.compile(r"[.!;…][\s\"'”’)\]\d,–-]*$")
 
 
@@ -54,7 +53,6 @@ class Candidate:
     end: int
     words: frozenset[str]
     around: frozenset[str]
-    has_figure: bool
     heads: tuple[str, ...] = ()
     caption: str = ""
 
@@ -100,7 +98,7 @@ def _prose(source: Evidence, start: int, end: int, heading: frozenset[str]) -> I
         if not _quotable(text, words[index]):
             continue
         neighbours = words[index - 1] if index else frozenset()
-        yield Candidate(source, first, last, words[index], heading | neighbours, bool(_FIGURE.search(text)))
+        yield Candidate(source, first, last, words[index], heading | neighbours)
 
 
 def _sentences(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -146,7 +144,7 @@ def _rows(
         text = source.body[first:last]
         if any(char.isalnum() for char in text) and len(text) <= _LONGEST:
             words = frozenset(terms(normalise(text)))
-            yield Candidate(source, first, last, words, around, bool(_FIGURE.search(text)), heads, caption)
+            yield Candidate(source, first, last, words, around, heads, caption)
 
 
 def _lines(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -13,11 +13,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from answers.candidates import Candidate, Evidence, candidates
+from answers.quantities import figures
 from answers.terms import terms
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -37,11 +39,19 @@ _EMBEDDED, _OF_FIRST = 48, 12
 _IN_HEAD, _IN_CONTEXT, _IN_PASSAGE = 0.9, 0.6, 0.3
 
 _ASKS_FIGURE = re.compile(
-    r"\bhow (?:much|many|long|often|far|high|low|large|big|old|deep|hot|cold|fast|wide|heavy|tall|thick)\b"
+    r"\bhow (?:much|many|long|often|far|high|low|large|big|old|deep|hot|cold|fast|wide|heavy|tall|thick"
+    r"|likely|small|thin|close|strong|efficient)\b"
     r"|\b(?:what|which) (?:[\w-]+ ){0,3}(?:percentage|percent|share|fraction|proportion|number|rate|ratio"
     r"|temperature|concentration|yield|amount|level|value|dose|cost|price|height|length|weight|depth|year|age"
-    r"|size|content|duration|frequency|limit|efficiency|density|pressure|ph|speed|area|volume|mass)s?\b"
+    r"|size|content|duration|frequency|limit|efficiency|density|pressure|ph|speed|area|volume|mass|dimension"
+    r"|radius|diameter|width|thickness|distance|range|gap|capacity|threshold|total)s?\b"
     r"|\bwhen\b|\bwie ?(?:viele?|hoch|lange|oft|gro(?:ß|ss))\b|\bcombien\b",
+    re.IGNORECASE,
+)
+# Numbers that only name something: a figure or table, an entry of the reference list, the year of one.
+_NAMING = re.compile(
+    r"\b(?:fig(?:ure|s)?|tables?|eqs?|equations?|sections?|refs?|movies?|videos?|appendix)\b[.\s]*S?\d[\w.]*"
+    r"|\[[\d\s,;\u2013-]+\]|\bet al\.?,? \(?\d{4}",
     re.IGNORECASE,
 )
 _ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwarum\b|\bpourquoi\b", re.IGNORECASE)
@@ -180,10 +190,17 @@ def _similarities(question: str, kept: Sequence[Candidate], embed: Embed | None)
 
 def _kind(question: str, candidate: Candidate) -> float:
     if _ASKS_FIGURE.search(question):
-        return 1.0 if candidate.has_figure else 0.0
+        return 1.0 if _figures(candidate.text) - _figures(question) else 0.0
     if _ASKS_REASON.search(question):
         return 1.0 if _GIVES_REASON.search(candidate.text) else 0.4
     return 0.7
+
+
+def _figures(text: str) -> set[Decimal]:
+    """Return the numbers of `text` that could be an answer: counted or measured, not part of a name."""
+    found = figures(_NAMING.sub(" ", text))
+    # "One" is hardly ever a count.
+    return {quantity.value for quantity in found.quantities} | (found.words - {Decimal(0), Decimal(1)})
 
 
 def choose(ranked: Sequence[Scored], *, threshold: float = THRESHOLD) -> list[Quote]:

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from answers.candidates import Evidence, candidates
-from answers.extractive import MOST_QUOTES, compose, extract
+from answers.extractive import MOST_QUOTES, compose, extract, rank
 from answers.findings import FindingKind, SourceText, check
 
 STRAW = Evidence(
@@ -46,6 +46,25 @@ def test_a_question_for_a_figure_prefers_sentences_that_hold_one() -> None:
     answer = text_of("How high is the methane yield of rice straw?", [Evidence(1, body)])
 
     assert answer.startswith("“Methane yield of rice straw is 210 L/kg.” [1]")
+
+
+@pytest.mark.parametrize(
+    "naming", ["(Fig. 2A)", "[12, 14]", "in T4 phage", "(Han et al., 2007)", "at passage 100", "in one flask"]
+)
+def test_a_number_that_only_names_something_is_no_figure(naming: str) -> None:
+    body = f"Cells at passage 100 keep their chromosomes {naming}. Cells have 37 chromosomes at passage 100."
+
+    best = rank("How many chromosomes do cells have at passage 100?", [Evidence(1, body)], embed=None)[0]
+
+    assert best.candidate.text == "Cells have 37 chromosomes at passage 100."
+
+
+def test_a_count_in_words_is_a_figure() -> None:
+    body = "Plates were kept for long in the dark. Plates were kept for two weeks at home."
+
+    best = rank("How long were plates kept?", [Evidence(1, body)], embed=None)[0]
+
+    assert best.candidate.text == "Plates were kept for two weeks at home."
 
 
 def test_a_question_for_a_reason_prefers_sentences_that_give_one() -> None:

@@ -17,9 +17,7 @@ LARGEST = 2_000_000
 # Written in pieces, so that this file does not find itself.
 FORBIDDEN = {
     "the host of a package registry": r"\b(?:pypi\.o" + r"rg|pythonhosted\.o" + r"rg|npmjs\.(?:org|com))\b",
-    "a path of one machine": r"(?<![\w.])(?:/ro"
-    + r"ot/\w|/wo"
-    + rf"rk/(?:main|shared)|{re.escape(str(ROOT))}\b)",
+    "a path of one machine": rf"(?<![\w.])(?:/roo[t]/\w|/wor[k]/(?:main|shared)|{re.escape(str(ROOT))}\b)",
     "a private key": r"-----BEGIN (?:[A-Z]+ )*PRIV" + r"ATE KEY-----",
     "an access token": r"\b(?:AKIA[0-9A-Z]{16}|gh[pousr]_\w{36}|sk-(?:proj-)?[A-Za-z0-9]{32,})\b",
 }

@@ -10,8 +10,8 @@ import click
 from answers import cli_report, engine, writers
 from answers.events import AnswerEvent, EventName
 from corpus.cli_output import CommandFailed, json_option, print_json
+from corpus.cli_scope import scope_options
 from corpus.scope import RetrievalScope
-from retrieval.cli import scope_options
 from retrieval.profiles import UnknownProfile
 
 

@@ -31,6 +31,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             [
                 (_("Documents"), "description", "corpus_document", "corpus.view_document"),
                 (_("Sources"), "menu_book", "corpus_source", "corpus.view_source"),
+                (_("Suggestions"), "rule", "corpus_reviewitem", "corpus.view_reviewitem"),
                 (_("Rights decisions"), "gavel", "corpus_rightsdecision", "corpus.view_rightsdecision"),
             ],
         ),

@@ -147,7 +147,7 @@ def readable_passage(scope: RetrievalScope, passage_id: uuid.UUID) -> Chunk | No
 
 
 def badges(document: Document) -> list[str]:
-    """Return the editorial states a reader must know of, gravest first."""
+    """Return what a reader must know of a document's standing, gravest first."""
     found = []
     if document.source is not None:
         flags = document.source
@@ -159,6 +159,8 @@ def badges(document: Document) -> list[str]:
         found = [name for name, applies in states if applies]
     if document.status == Document.Status.SUPERSEDED:
         found.append("superseded")
+    if document.fixity != Document.Fixity.UNCHANGED:
+        found.append("changed")
     return found
 
 

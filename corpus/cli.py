@@ -14,6 +14,7 @@ import click
 from corpus import manifest as manifests
 from corpus.actions import deletion
 from corpus.bibliography.cli_import import import_command
+from corpus.cli_keeping import export, fingerprint_command, snapshot, verify
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import TerminalProgress, print_run
 from corpus.domain_profile import InvalidProfile
@@ -190,7 +191,8 @@ def corpus() -> None:
     """Look at and manage the corpus."""
 
 
-corpus.add_command(import_command)
+for _command in (import_command, verify, fingerprint_command, snapshot, export):
+    corpus.add_command(_command)
 
 
 @corpus.command()

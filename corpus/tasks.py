@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 from celery import shared_task
 
-from corpus import bells, jobs, pipeline
+from corpus import bells, fixity, jobs, pipeline
 from corpus.jobs import Kind
 from corpus.models import Job
 
@@ -55,3 +55,14 @@ def sweep_jobs() -> None:
         bells.ring(kind, jobs.unattended(kind=kind, seconds=patience, limit=bells_to_ring))
     if reclaimed:
         logger.warning("jobs.reclaimed", count=reclaimed)
+
+
+# A part of the corpus every time: short enough for what else waits in the queue.
+FIXITY_SECONDS = 20.0
+
+
+@shared_task(name="corpus.verify_originals")
+def verify_originals() -> None:
+    """Compare the documents that were not looked at for longest with their hashes."""
+    count = fixity.verify_due(seconds=FIXITY_SECONDS)
+    logger.info("fixity.verified", count=count)

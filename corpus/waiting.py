@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from corpus import ceilings
+from corpus.curation import ReviewItem
 from corpus.models import Document, IngestionItem, Source
 from corpus.rights import LicenseClass
 
@@ -39,6 +40,9 @@ def waiting(user: User | AnonymousUser) -> list[Waiting]:
     items: list[Waiting] = []
     if user.has_perm("corpus.view_document"):
         items += _documents(user)
+        items.append(_changed(user))
+    if user.has_perm("corpus.view_reviewitem"):
+        items.append(_suggestions(user))
     if user.has_perm("corpus.view_ingestionitem"):
         items.append(_files(user))
     if user.has_perm("corpus.view_source"):
@@ -76,6 +80,29 @@ def _documents(user: User | AnonymousUser) -> Iterator[Waiting]:
         _("Left out of answers unless somebody asks for them. Check that each is right."),
         documents.filter(source__is_retracted=True).count(),
         _link("corpus_document", standing="retracted"),
+        "caution",
+    )
+
+
+def _changed(user: User | AnonymousUser) -> Waiting:
+    documents = Document.objects.under(ceilings.of(user))
+    return Waiting(
+        _("Documents changed since they were taken in"),
+        _("The kept file or a passage is not what it was. Compare with a backup before anything else."),
+        documents.exclude(fixity=Document.Fixity.UNCHANGED).count(),
+        _link("corpus_document", standing="changed"),
+        "danger",
+    )
+
+
+def _suggestions(user: User | AnonymousUser) -> Waiting:
+    covered = Document.objects.under(ceilings.of(user)).order_by().values("id")
+    about = Q(other__isnull=True) | Q(other__in=covered)
+    return Waiting(
+        _("Suggestions to decide on"),
+        _("Licences that allow more than is held, and newer versions of the same work."),
+        ReviewItem.objects.filter(about, document__in=covered, state=ReviewItem.State.OPEN).count(),
+        _link("corpus_reviewitem", state__exact=ReviewItem.State.OPEN),
         "caution",
     )
 

@@ -25,6 +25,11 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "site.clear_expired_sessions",
         "schedule": crontab(hour="3", minute="17"),
     },
+    "verify-originals": {
+        "task": "corpus.verify_originals",
+        "schedule": 10 * MINUTE,
+        "options": {"expires": 10 * MINUTE},
+    },
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {
         "task": "site.forget_taken_messages",

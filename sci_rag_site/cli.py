@@ -28,6 +28,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "ingest": ("corpus.cli:ingest", "Take files into the corpus."),
         "manifest": ("corpus.cli:manifest", "Check a manifest before using it."),
         "corpus": ("corpus.cli:corpus", "Look at and manage the corpus."),
+        "embed": ("corpus.cli_embed:embed", "Move the corpus to another embedding model."),
     },
     "Ask": {
         "retrieve": ("retrieval.cli:retrieve", "Find the passages that speak to a question."),

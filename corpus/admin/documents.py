@@ -106,6 +106,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
                 "fields": (
                     "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type",
                     "page_count", "parser", "quality", "ingested_at", "content_sha256", "file_sha256",
+                    "fixity_detail",
                 )
             },
         ),
@@ -113,7 +114,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
     readonly_fields = (
         "licence_detail", "signal", "rights_statement", "standing_detail", "succession", "state_badge",
         "state_reason", "bucket", "passages", "file_name", "media_type", "page_count", "parser", "quality",
-        "ingested_at", "content_sha256", "file_sha256",
+        "ingested_at", "content_sha256", "file_sha256", "fixity_detail",
     )  # fmt: skip
 
     def visible(self, rows: QuerySet[Document], request: HttpRequest) -> QuerySet[Document]:
@@ -221,6 +222,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
             (source is not None and source.has_concern, _("Concern"), "caution"),
             (source is not None and source.is_corrected, _("Corrected"), "plain"),
             (document.status == Document.Status.SUPERSEDED, _("Superseded"), "caution"),
+            (document.fixity != Document.Fixity.UNCHANGED, _("Changed since taken in"), "danger"),
         ]
         badges = format_html_join(" ", "{}", ((badge(text, tone),) for holds, text, tone in said if holds))
         return badges or format_html('<span class="quiet">{}</span>', _("Current"))
@@ -248,6 +250,13 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
             address,
             _("Undo…"),
         )
+
+    @display(description=gettext_lazy("fixity"))
+    def fixity_detail(self, document: Document) -> str:
+        """Say whether what is kept is what was taken in, and when that was last looked at."""
+        if document.fixity_checked_at is None:
+            return _("Not checked yet")
+        return f"{document.get_fixity_display()} ({document.fixity_checked_at:%Y-%m-%d %H:%M})"
 
     @display(description=gettext_lazy("state"), ordering="state")
     def state_badge(self, document: Document) -> SafeString:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.admin.filters import AllValuesFieldListFilter, SimpleListFilter
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -29,22 +29,20 @@ class StandingFilter(SimpleListFilter):
             ("corrected", _("Corrected")),
             ("superseded", _("Superseded")),
             ("claimed", _("Title says retracted, nothing asserts it")),
+            ("changed", _("Changed since taken in")),
         ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Keep the documents of the chosen standing."""
-        match self.value():
-            case "retracted":
-                return queryset.filter(source__is_retracted=True)
-            case "concern":
-                return queryset.filter(source__has_concern=True)
-            case "corrected":
-                return queryset.filter(source__is_corrected=True)
-            case "superseded":
-                return queryset.filter(status=Document.Status.SUPERSEDED)
-            case "claimed":
-                return queryset.filter(pk__in=claimed_retractions().values("pk"))
-        return queryset
+        conditions = {
+            "retracted": Q(source__is_retracted=True),
+            "concern": Q(source__has_concern=True),
+            "corrected": Q(source__is_corrected=True),
+            "superseded": Q(status=Document.Status.SUPERSEDED),
+            "claimed": Q(pk__in=claimed_retractions().values("pk")),
+            "changed": ~Q(fixity=Document.Fixity.UNCHANGED),
+        }
+        return queryset.filter(conditions.get(self.value() or "", Q()))
 
 
 class BucketFilter(AllValuesFieldListFilter):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django import template
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from corpus import sentence_marks
 from corpus.passages import TableView, table_of
@@ -20,6 +22,7 @@ STANDINGS = {
     "concern": (_("Expression of concern"), _("The publisher has voiced concern about this work.")),
     "corrected": (_("Corrected"), _("A correction to this work has been published.")),
     "superseded": (_("Superseded"), _("A newer version replaces this one.")),
+    "changed": (_("Changed since ingested"), _("What is kept is not what was taken in")),
 }
 
 
@@ -71,3 +74,16 @@ def in_link(spans: Sequence[sentence_marks.Span]) -> str:
 def as_table(text: str) -> TableView | None:
     """Return the cells of a table passage; None when it is not written as a table."""
     return table_of(text)
+
+
+@register.filter
+def span(length: timedelta) -> str:
+    """Write a length of time in words: seconds below a minute, then minutes, then hours."""
+    seconds = int(length.total_seconds())
+    if seconds < 60:
+        return ngettext("%d second", "%d seconds", seconds) % seconds
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return ngettext("%d minute", "%d minutes", minutes) % minutes
+    hours = round(seconds / 3600)
+    return ngettext("%d hour", "%d hours", hours) % hours

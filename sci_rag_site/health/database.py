@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import Exists, OuterRef
 
-from corpus import vectors
+from corpus import fixity, vectors
 from corpus.models import Chunk, ChunkEmbedding, Document, Source
 from corpus.rights import LicenseClass
 from sci_rag_site.commands.preparation import unapplied_migrations
@@ -140,6 +140,7 @@ def corpus() -> Iterator[Finding]:
         bad="{} documents failed.",
         fix="See their reason in the admin, under Documents, and ingest them again.",
     )
+    yield from _kept()
     retracted = Source.objects.filter(is_retracted=True).count()
     yield ok("retracted works", f"{retracted:,}, left out of answers unless asked for")
     unchecked = Source.objects.filter(
@@ -151,4 +152,23 @@ def corpus() -> Iterator[Finding]:
         good="none",
         bad="The status of {} works with a DOI was never looked up.",
         fix="Record known retractions in the admin, under Sources; looking them up is not in this version.",
+    )
+
+
+def _kept() -> Iterator[Finding]:
+    changed = Document.objects.exclude(fixity=Document.Fixity.UNCHANGED).count()
+    if changed:
+        yield fail(
+            "changed documents",
+            f"{changed:,} are not what was taken in.",
+            "See 'sci-rag corpus verify', and restore their files from a backup.",
+        )
+    else:
+        yield ok("changed documents", "none found")
+    yield counted(
+        "unverified documents",
+        fixity.overdue(),
+        good="none",
+        bad="{} were not compared with their hashes for a week.",
+        fix="Run 'sci-rag corpus verify', or keep the worker running.",
     )

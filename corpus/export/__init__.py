@@ -1,0 +1,1 @@
+"""Writing a part of the corpus to files that other programs read."""

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from answers import admission, pages, reading
 from answers.events import AnswerEvent, EventName
 from answers.models import Answer
-from answers.streaming import message
+from corpus.event_stream import message
 from corpus.scope import RetrievalScope
 
 log = structlog.get_logger()
@@ -35,10 +35,10 @@ class Order:
 
 
 def answered(order: Order) -> Answer:
-    """Ask and wait: the answer as it was stored."""
+    """Ask and wait: the answer as it was stored. Raises `admission.Full`."""
     from answers import engine
 
-    with admission.counted():
+    with admission.admitted():
         return engine.answer(
             question=order.question,
             requested=order.requested,
@@ -49,10 +49,28 @@ def answered(order: Order) -> Answer:
 
 
 def messages(order: Order) -> Iterator[str]:
-    """Ask and yield server-sent events that build the page. Whatever fails is said on the page."""
+    """Ask and yield server-sent events that build the page. Whatever fails is said on the page.
+
+    Nothing is raised: a response that breaks after its start is never closed, and keeps what it holds.
+    """
+    view = _View(order)
+    try:
+        with admission.admitted():
+            yield from _told(view)
+    except admission.Full:
+        # Free when the request came, taken since.
+        yield message(render_to_string("answers/stream.html#busy"))
+    except Exception:
+        log.exception("answer.stream_failed", answer_id=view.answer_id)
+        trouble = render_to_string("answers/stream.html#trouble")
+        yield message(partial("#answer", trouble, "outerHTML") if view.answer_id else trouble)
+        yield message(announce(_("Something went wrong")))
+
+
+def _told(view: _View) -> Iterator[str]:
     from answers import engine
 
-    view = _View(order)
+    order = view.order
     events = engine.ask(
         question=order.question,
         requested=order.requested,
@@ -60,14 +78,9 @@ def messages(order: Order) -> Iterator[str]:
         engine=order.engine,
         instead_of=order.instead_of,
     )
-    with admission.counted(), contextlib.closing(events):
-        try:
-            for event in events:
-                yield from (message(piece) for piece in view.pieces(event))
-        except Exception:
-            log.exception("answer.stream_failed", answer_id=view.answer_id)
-            yield message(partial("#answer", render_to_string("answers/stream.html#trouble"), "outerHTML"))
-            yield message(announce(_("Something went wrong")))
+    with contextlib.closing(events):
+        for event in events:
+            yield from (message(piece) for piece in view.pieces(event))
 
 
 def partial(target: str, html: str, swap: str = "innerHTML") -> SafeString:

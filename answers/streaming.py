@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextvars import copy_context
@@ -12,8 +11,6 @@ from contextvars import copy_context
 from django.db import connections
 
 _END = object()
-# What the event-stream format takes for the end of a line; `str.splitlines` knows more.
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 async def in_a_thread(start: Callable[[], Iterator[str]]) -> AsyncIterator[str]:
@@ -60,8 +57,3 @@ def _close(pieces: Iterator[str]) -> None:
     close = getattr(pieces, "close", None)
     if close is not None:
         close()
-
-
-def message(html: str) -> str:
-    """Return `html` as one server-sent event."""
-    return "".join(f"data: {line}\n" for line in _LINE_END.split(html)) + "\n"

@@ -125,15 +125,8 @@ def covered_documents(request: HttpRequest) -> DocumentQuerySet:
 
 
 def about_covered_documents(request: HttpRequest, *, lookup: str) -> Q:
-    """Return the condition that the document at `lookup` is covered.
-
-    Rows about no document any more show only to who may see documents of unknown rights: that is
-    the class of what nobody can look up.
-    """
-    condition = Q(**{f"{lookup}__in": covered_documents(request).values("id")})
-    if LicenseClass.UNKNOWN in ceilings.of(request.user).license_classes:
-        condition |= Q(**{f"{lookup}__isnull": True})
-    return condition
+    """Return the condition that the viewer may know of the document at `lookup`."""
+    return ceilings.about_covered_documents(request.user, lookup=lookup)
 
 
 def badge(text: Any, tone: str = "plain") -> SafeString:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from corpus.models import GroupCeiling
-from corpus.rights import parse_class
+from django.db.models import Q
+
+from corpus.models import Document, GroupCeiling
+from corpus.rights import LicenseClass, parse_class
 from corpus.scope import EVERYTHING, NOTHING, Ceiling, RetrievalScope
 
 if TYPE_CHECKING:
@@ -29,3 +31,17 @@ def of(user: User | AnonymousUser) -> Ceiling:
 def effective_scope(user: User | AnonymousUser, requested: RetrievalScope) -> RetrievalScope:
     """Return what `user` may see of what was asked for."""
     return requested.within(of(user))
+
+
+def about_covered_documents(user: User | AnonymousUser, *, lookup: str) -> Q:
+    """Return the condition that the document at `lookup` is covered by `user`'s ceiling.
+
+    Rows about no document, or none any more, only show to who may see documents of unknown rights: that
+    is the class of what nobody can look up.
+    """
+    ceiling = of(user)
+    covered = Document.objects.under(ceiling).order_by().values("id")
+    condition = Q(**{f"{lookup}__in": covered})
+    if LicenseClass.UNKNOWN in ceiling.license_classes:
+        condition |= Q(**{f"{lookup}__isnull": True})
+    return condition

@@ -2,12 +2,17 @@
 
 from django.urls import path
 
-from corpus import views
+from corpus import views, views_runs
 from corpus.views_pages import page_image
 
 urlpatterns = [
     path("documents/", views.documents, name="documents"),
     path("documents/<uuid:document_id>/", views.document, name="document"),
     path("documents/<uuid:document_id>/pages/<int:number>.webp", page_image, name="page_image"),
+    path("runs/", views_runs.run_list, name="runs"),
+    path("runs/<uuid:run_id>/", views_runs.run, name="run"),
+    path("runs/<uuid:run_id>/events/", views_runs.run_events, name="run_events"),
+    path("runs/<uuid:run_id>/cancel/", views_runs.run_cancel, name="run_cancel"),
+    path("runs/<uuid:run_id>/retry/", views_runs.run_retry, name="run_retry"),
     path("passages/<uuid:passage_id>/", views.passage, name="passage"),
 ]

@@ -69,6 +69,7 @@ def calls(world: World) -> dict[str, list[Call]]:
     passages = [reverse("passage", args=[p.public_id]) for p in world.passages.values()]
     answers = [reverse("answer", args=[a.id]) for a in world.answers.values()]
     pictures = [reverse("page_image", args=[d.id, 1]) for d in world.documents.values()]
+    runs = [reverse("run", args=[run.id]) for run in world.runs]
     words = [canary(item) for item in ALL_CLASSES]
     listing, asking, scoping = reverse("documents"), reverse("ask"), reverse("scope")
     return {
@@ -108,6 +109,11 @@ def calls(world: World) -> dict[str, list[Call]]:
         + [Call(path.replace("/1.webp", "/2.webp")) for path in pictures],
         "passage": [Call(path) for path in passages]
         + [Call(path, data={"page": "1", "width": "1200", "cited": "0-10"}) for path in passages],
+        "runs": [Call(reverse("runs"))],
+        "run": [Call(path) for path in runs] + [Call(path, data={"show": "failed"}) for path in runs],
+        "run_events": [Call(reverse("run_events", args=[run.id])) for run in world.runs],
+        "run_cancel": [Call(reverse("run_cancel", args=[run.id]), "post") for run in world.runs],
+        "run_retry": [Call(reverse("run_retry", args=[run.id]), "post") for run in world.runs],
         "login": [Call(reverse("login")), Call(reverse("login"), "post", {"username": "a", "password": "b"})],
         "logout": [Call(reverse("logout"))],
         "theme": [Call(reverse("theme"), "post", {"theme": "dark", "next": documents[3]})],

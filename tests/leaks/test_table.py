@@ -142,6 +142,18 @@ def without_request_id(response: HttpResponse) -> dict[str, str]:
     return {name: value for name, value in response.headers.items() if name != "X-Request-ID"}
 
 
+@pytest.mark.parametrize("route", ["run", "run_events", "run_cancel", "run_retry"])
+@pytest.mark.parametrize("actor", ["without_role", "narrow", "asker"])
+def test_runs_are_not_there_for_whom_they_are_not_for(world: World, actor: str, route: str) -> None:
+    client = client_of(world, actor)
+    send = client.post if route in {"run_cancel", "run_retry"} else client.get
+
+    present, absent = (send(reverse(route, args=[item])) for item in (world.runs[0].id, uuid.uuid4()))
+
+    assert present.status_code == absent.status_code == 404
+    assert present.content == absent.content
+
+
 def test_visitors_are_sent_to_sign_in_alike_for_what_exists_and_what_does_not(world: World) -> None:
     client = Client()
 

@@ -6,11 +6,20 @@ from dataclasses import dataclass, field
 from io import BytesIO
 
 from django.contrib.auth.models import Group, User
+from django.utils import timezone
 from reportlab.pdfgen.canvas import Canvas
 
 from answers.models import Answer, AnswerSource
 from corpus import storage
-from corpus.models import Chunk, Document, DocumentCitation, GroupCeiling, RightsDecision
+from corpus.models import (
+    Chunk,
+    Document,
+    DocumentCitation,
+    GroupCeiling,
+    IngestionItem,
+    IngestionRun,
+    RightsDecision,
+)
 from corpus.rights import ALL_CLASSES, LicenseClass
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
 
@@ -21,6 +30,7 @@ CEILINGS: dict[str, tuple[LicenseClass, ...]] = {
     "without_role": (),
     "narrow": (LicenseClass.PUBLIC,),
     "asker": OPEN,
+    "curator": (LicenseClass.PUBLIC,),
     "librarian": ALL_CLASSES,
 }
 
@@ -38,6 +48,7 @@ class World:
     passages: dict[LicenseClass, Chunk] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     people: dict[str, User | None] = field(default_factory=dict)
+    runs: list[IngestionRun] = field(default_factory=list)
 
     def hidden_words(self, actor: str) -> list[str]:
         """Return the words `actor` must never meet."""
@@ -50,6 +61,7 @@ def build() -> World:
     _people(world)
     for license_class in ALL_CLASSES:
         _document(world, license_class)
+    _run(world)
     for name in ("narrow", "asker", "librarian"):
         _answer(world, name)
     return world
@@ -61,7 +73,11 @@ def _people(world: World) -> None:
     GroupCeiling.objects.create(group=narrow, license_classes=["public"])
     world.people["anonymous"] = None
     world.people["without_role"] = User.objects.create_user("without_role")
-    for name in ("narrow", "asker", "librarian"):
+    # Everything a librarian may do, with a ceiling that shows next to nothing.
+    curator = Group.objects.create(name="curator")
+    curator.permissions.set(Group.objects.get(name="librarian").permissions.all())
+    GroupCeiling.objects.create(group=curator, license_classes=["public"])
+    for name in ("narrow", "asker", "curator", "librarian"):
         person = User.objects.create_user(name)
         person.groups.add(Group.objects.get(name=name))
         world.people[name] = person
@@ -125,6 +141,22 @@ def _original(document: Document, word: str) -> None:
     path = storage.path_of(document.file_sha256)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(drawn.getvalue())
+
+
+def _run(world: World) -> None:
+    """A run that took every document in, and failed at a file that each word could be in."""
+    run = IngestionRun.objects.create(
+        origin="upload", state="finished", finished_at=timezone.now(), parameters={"process": None}
+    )
+    for license_class, document in world.documents.items():
+        word = canary(license_class)
+        IngestionItem.objects.create(
+            run=run, path=f"{word}.pdf", outcome="ready", detail=f"About {word}.", document=document
+        )
+    IngestionItem.objects.create(
+        run=run, path=f"{canary(LicenseClass.UNKNOWN)}.docx", outcome="failed", reason="damaged", detail="No."
+    )
+    world.runs.append(run)
 
 
 def _answer(world: World, name: str) -> None:

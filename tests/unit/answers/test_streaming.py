@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from answers.streaming import in_a_thread, message
+from answers.streaming import in_a_thread
+from corpus.event_stream import message
 
 
 async def collected(start: object) -> list[str]:

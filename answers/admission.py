@@ -14,22 +14,25 @@ _lock = threading.Lock()
 _busy = 0
 
 
+class Full(RuntimeError):
+    """As many questions are being answered as this process answers at once."""
+
+
 def is_full() -> bool:
-    """Say whether a new question has to be turned away."""
+    """Say whether a new question would be turned away."""
     return _busy >= MOST_AT_ONCE
 
 
 @contextlib.contextmanager
-def counted() -> Iterator[None]:
-    """Count a question for as long as it is being answered."""
-    _count(+1)
+def admitted() -> Iterator[None]:
+    """Hold a place for as long as a question is being answered; raise `Full` when none is free."""
+    global _busy  # noqa: PLW0603 one number per process is what this module is for
+    with _lock:
+        if is_full():
+            raise Full
+        _busy += 1
     try:
         yield
     finally:
-        _count(-1)
-
-
-def _count(change: int) -> None:
-    global _busy  # noqa: PLW0603 one number per process is what this module is for
-    with _lock:
-        _busy += change
+        with _lock:
+            _busy -= 1

@@ -17,6 +17,7 @@ from answers.forms import AskForm, ScopeForm
 from answers.models import Answer
 from answers.reading import EXTRACTIVE
 from answers.streaming import in_a_thread
+from corpus import connections
 from corpus.scope import RetrievalScope
 
 PAGE_SIZE = 20
@@ -38,9 +39,11 @@ def ask(request: HttpRequest) -> HttpResponse:
     order = _order(request, form)
     if order is None:
         return _ask_page(request, form, question=typed, status=422)
-    if admission.is_full():
+    try:
+        stored = progress.answered(order)
+    except admission.Full:
         return _come_back(_ask_page(request, form, question=typed, status=503))
-    return HttpResponseRedirect(reverse("answer", args=[progress.answered(order).id]))
+    return HttpResponseRedirect(reverse("answer", args=[stored.id]))
 
 
 @login_required
@@ -72,6 +75,8 @@ def answer_stream(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         return render(request, "answers/stream.html#refused", {"form": form}, status=422)
     if admission.is_full():
         return _come_back(render(request, "answers/stream.html#busy", status=503))
+    # The request lasts as long as its stream, which has connections of its own.
+    connections.release()
     response = StreamingHttpResponse(
         in_a_thread(lambda: progress.messages(order)), content_type="text/event-stream"
     )

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import pytest
 from asgiref.sync import async_to_sync
 from django.contrib.auth.models import User
+from django.db import OperationalError, connection
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
+from answers import admission
 from answers.models import Answer, Finding
 from corpus.actions import rights
 from corpus.models import Document
@@ -316,3 +318,41 @@ def test_a_place_is_free_again_when_the_stream_has_ended(
     streamed(reader, question=QUESTION)
 
     assert asked(reader).status_code == 200
+
+
+def test_a_place_that_was_taken_since_is_said_in_the_stream(
+    reader: Client, small_corpus: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("answers.admission.MOST_AT_ONCE", 1)
+
+    response = reader.post(reverse("answer_stream"), {"question": QUESTION})
+    with admission.admitted():
+        text = async_to_sync(drained)(response)
+
+    assert response.status_code == 200
+    assert "ask it again in a few seconds" in text
+    assert not Answer.objects.exists()
+
+
+def test_a_request_holds_no_connection_while_its_answer_streams(
+    reader: Client, small_corpus: dict[str, Document]
+) -> None:
+    response = reader.post(reverse("answer_stream"), {"question": QUESTION})
+
+    assert connection.connection is None
+    assert "data-ended" in async_to_sync(drained)(response)
+
+
+def test_a_fault_before_the_first_event_is_said_on_the_page_too(
+    reader: Client, small_corpus: dict[str, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(**_question: object) -> None:
+        raise OperationalError("canary: the pool is empty")
+
+    monkeypatch.setattr("answers.actions.answers.begin", broken)
+
+    text = streamed(reader, question=QUESTION)
+
+    assert "Something went wrong on our side" in text
+    assert "canary" not in text
+    assert 'hx-partial hx-target="#answer"' not in text

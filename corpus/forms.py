@@ -1,16 +1,22 @@
-"""The filter of the documents list."""
+"""The forms of the document pages: the filter of the list, uploads, manifests."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from corpus.manifest import Described
+from corpus.manifest_fields import FIELDS, FieldError
 from corpus.models import LICENSE_CHOICES
+from corpus.rights import LicenseClass, parse_class, raises
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
+
+# What a form may carry; longer manifests are for the command line.
+MOST_MANIFEST_CHARACTERS = 500_000
 
 STANDING_CHOICES = [
     ("", _("Any status")),
@@ -38,3 +44,65 @@ class DocumentFilterForm(forms.Form):
     year_min = YearField(label=_("From year"))
     year_max = YearField(label=_("To year"))
     standing = forms.ChoiceField(required=False, choices=STANDING_CHOICES, label=_("Status"))
+
+
+class UploadForm(forms.Form):
+    """What is said about the files of one upload. Nothing has to be said."""
+
+    title = forms.CharField(required=False, label=_("Title"))
+    bucket = forms.CharField(required=False, label=_("Collection"))
+    license_class = forms.ChoiceField(
+        required=False, choices=[("", _("Not declared: unknown")), *LICENSE_CHOICES], label=_("Rights")
+    )
+    license_source = forms.CharField(
+        required=False, label=_("Evidence"), widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+    def __init__(self, *args: Any, may_declare: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._may_declare = may_declare
+
+    def clean(self) -> dict[str, Any]:
+        """Hold every field against the rules of a manifest; a class above unknown needs its evidence."""
+        values = super().clean() or {}
+        for name in ("title", "bucket", "license_source"):
+            if value := values.get(name):
+                try:
+                    values[name] = FIELDS[name](value)
+                except FieldError as error:
+                    self.add_error(name, str(error).capitalize())
+        declared = values.get("license_class")
+        if declared and not self._may_declare:
+            self.add_error("license_class", _("Your account may not declare licences."))
+        elif (
+            declared
+            and raises(LicenseClass.UNKNOWN, parse_class(declared))
+            and not values.get("license_source")
+        ):
+            self.add_error(
+                "license_source", _("Give the evidence: an address or a quotation of the licence.")
+            )
+        return values
+
+    def described(self, *, with_title: bool) -> Described:
+        """Return what a valid form says. A title is about one file only."""
+        values = self.cleaned_data
+        declared = values["license_class"]
+        return Described(
+            title=values["title"] if with_title else "",
+            bucket=values["bucket"],
+            license_class=parse_class(declared) if declared else None,
+            license_source=values["license_source"],
+        )
+
+
+class ManifestForm(forms.Form):
+    """A manifest as text. A file of it, when one is sent, takes the place of the text."""
+
+    manifest = forms.CharField(
+        required=False,
+        strip=False,
+        max_length=MOST_MANIFEST_CHARACTERS,
+        label=_("Manifest"),
+        widget=forms.Textarea(attrs={"rows": 12}),
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
-from typing import Any, NoReturn
+from pathlib import Path, PurePosixPath
+from typing import Any, NoReturn, Protocol
 
 from corpus.manifest_fields import FIELDS, FieldError
 from corpus.parsing.media_types import BY_EXTENSION
@@ -112,6 +112,16 @@ class Manifest:
         return any(not problem.is_warning for problem in self.problems)
 
 
+class Places(Protocol):
+    """Where the files that a manifest names are looked for."""
+
+    def place(self, name: str) -> Path:
+        """Return what `name` means here; two names of one place are the same file. Raises `_Refused`."""
+
+    def file(self, place: Path) -> Path | None:
+        """Return the file at a place, None where there is none."""
+
+
 def read(path: Path) -> Manifest:
     """Read a manifest and check every line of it; nothing is raised for what is wrong inside."""
     manifest = Manifest(path)
@@ -120,6 +130,18 @@ def read(path: Path) -> Manifest:
     except _Refused as refused:
         manifest.problems.append(refused.at(0))
         return manifest
+    return _checked_lines(manifest, text, _Folder(path.resolve().parent))
+
+
+def read_text(text: str, files: Mapping[str, Path]) -> Manifest:
+    """Check a manifest that came as text, with the files that came with it by their names.
+
+    A file is found by the last part of its path, since browsers send no folders.
+    """
+    return _checked_lines(Manifest(Path("manifest.jsonl")), text.removeprefix("\ufeff"), _Sent(files))
+
+
+def _checked_lines(manifest: Manifest, text: str, places: Places) -> Manifest:
     seen: dict[Path, int] = {}
     rows = 0
     for number, line in enumerate(text.split("\n"), start=1):
@@ -129,7 +151,7 @@ def read(path: Path) -> Manifest:
         if rows > MAX_ROWS:
             manifest.problems.append(_Refused(Code.TOO_LARGE, f"More than {MAX_ROWS:,} entries.").at(number))
             break
-        _read_line(manifest, line, number, seen)
+        _read_line(manifest, places, line, number, seen)
     return manifest
 
 
@@ -154,7 +176,7 @@ def _text(path: Path) -> str:
         raise _Refused(Code.UNREADABLE, f"The manifest cannot be read: {reason}.") from None
 
 
-def _read_line(manifest: Manifest, line: str, number: int, seen: dict[Path, int]) -> None:
+def _read_line(manifest: Manifest, places: Places, line: str, number: int, seen: dict[Path, int]) -> None:
     try:
         row = _object(line)
     except _Refused as refused:
@@ -171,7 +193,7 @@ def _read_line(manifest: Manifest, line: str, number: int, seen: dict[Path, int]
     if "title" not in values and not any(problem.message.startswith("title ") for problem in found):
         found.append(Problem(number, Code.MISSING_TITLE, "The entry has no title.", name))
     try:
-        path = _confined(manifest.path, row, seen, number)
+        path = _found(places, row, seen, number)
     except _Refused as refused:
         found.append(refused.at(number, name))
     else:
@@ -226,26 +248,56 @@ def _checked(key: str, value: Any) -> dict[str, Any]:
         raise _Refused(code, f"{key} {error}") from None
 
 
-def _confined(manifest: Path, row: dict[str, Any], seen: dict[Path, int], number: int) -> Path:
-    """Return the real path of the entry's file, which lies in the manifest's folder, links followed."""
+def _found(places: Places, row: dict[str, Any], seen: dict[Path, int], number: int) -> Path:
+    """Return the entry's file, which no earlier line names."""
     name = row.get("path")
     if not isinstance(name, str) or not name.strip() or "\0" in name:
         raise _Refused(Code.INVALID_FIELD, "path must be the file's name, relative to the manifest.")
-    folder = manifest.resolve().parent
-    try:
-        path = (folder / name).resolve()
-    except (OSError, RuntimeError, ValueError):
-        raise _Refused(Code.MISSING_FILE, "The file cannot be reached.") from None
-    if Path(name).is_absolute() or not path.is_relative_to(folder):
-        raise _Refused(Code.OUTSIDE_FOLDER, "The file lies outside the manifest's folder.")
-    if path in seen:
-        raise _Refused(Code.DUPLICATE_PATH, f"The same file is named on line {seen[path]}.")
-    seen[path] = number
-    if path.suffix.lower() not in BY_EXTENSION:
-        raise _Refused(Code.UNSUPPORTED_FILE_TYPE, f"No parser reads {path.suffix[:20]!r} files.")
-    if not _is_file(path):
+    place = places.place(name)
+    if place in seen:
+        raise _Refused(Code.DUPLICATE_PATH, f"The same file is named on line {seen[place]}.")
+    seen[place] = number
+    if place.suffix.lower() not in BY_EXTENSION:
+        raise _Refused(Code.UNSUPPORTED_FILE_TYPE, f"No parser reads {place.suffix[:20]!r} files.")
+    file = places.file(place)
+    if file is None:
         raise _Refused(Code.MISSING_FILE, "The file does not exist.")
-    return path
+    return file
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """The folder a manifest lies in, links followed."""
+
+    path: Path
+
+    def place(self, name: str) -> Path:
+        try:
+            place = (self.path / name).resolve()
+        except (OSError, RuntimeError, ValueError):
+            raise _Refused(Code.MISSING_FILE, "The file cannot be reached.") from None
+        if Path(name).is_absolute() or not place.is_relative_to(self.path):
+            raise _Refused(Code.OUTSIDE_FOLDER, "The file lies outside the manifest's folder.")
+        return place
+
+    def file(self, place: Path) -> Path | None:
+        return place if _is_file(place) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """Files that came with the manifest, by name."""
+
+    files: Mapping[str, Path]
+
+    def place(self, name: str) -> Path:
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts:
+            raise _Refused(Code.OUTSIDE_FOLDER, "The file lies outside the manifest's folder.")
+        return Path(path.name)
+
+    def file(self, place: Path) -> Path | None:
+        return self.files.get(place.name)
 
 
 def _is_file(path: Path) -> bool:

@@ -2,11 +2,14 @@
 
 from django.urls import path
 
-from corpus import views, views_runs
+from corpus import views, views_runs, views_uploads
 from corpus.views_pages import page_image
 
 urlpatterns = [
     path("documents/", views.documents, name="documents"),
+    path("documents/upload/", views_uploads.upload, name="upload"),
+    path("documents/upload/file/", views_uploads.upload_file, name="upload_file"),
+    path("documents/upload/manifest/", views_uploads.upload_manifest, name="upload_manifest"),
     path("documents/<uuid:document_id>/", views.document, name="document"),
     path("documents/<uuid:document_id>/pages/<int:number>.webp", page_image, name="page_image"),
     path("runs/", views_runs.run_list, name="runs"),

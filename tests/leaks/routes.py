@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -104,6 +105,15 @@ def calls(world: World) -> dict[str, list[Call]]:
             *(Call(listing, data={"q": f"10.9999/{word}"}) for word in words),
         ],
         "document": [Call(path) for path in documents],
+        "upload": [
+            Call(reverse("upload")),
+            Call(reverse("upload"), "post", {"bucket": "reports", "license_class": "public"}),
+        ],
+        "upload_file": [Call(reverse("upload_file"), "post", {"run": str(uuid.uuid4())})],
+        "upload_manifest": [
+            Call(reverse("upload_manifest")),
+            Call(reverse("upload_manifest"), "post", {"manifest": '{"path": "a.md"}', "do": "take"}),
+        ],
         "page_image": [Call(path) for path in pictures]
         + [Call(path, data={"width": "7"}) for path in pictures]
         + [Call(path.replace("/1.webp", "/2.webp")) for path in pictures],

@@ -1,0 +1,77 @@
+"""How files that are sent reach the disk: in pieces, under names of our own, within limits.
+
+Django's own handlers keep small files in memory, name temporary files after the sender's extension and
+know no limit. This one serves every form of the site, so that no page can be made to fill the disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, SkipFile
+
+MOST_FILES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedAway:
+    """A file that was not kept. `code` is stable, the sentence is for who sent it."""
+
+    name: str
+    code: str
+    detail: str
+
+
+class BoundedHandler(FileUploadHandler):
+    """Writes each file to disk up to the size limit; notes what it turned away on the request."""
+
+    def __init__(self, request: Any = None) -> None:
+        super().__init__(request)
+        self._file: TemporaryUploadedFile | None = None
+        self._files = 0
+        if request is not None:
+            request.turned_away = []
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        """Open the next file, unless there are too many."""
+        super().new_file(*args, **kwargs)
+        self._file = None
+        self._files += 1
+        if self._files > MOST_FILES:
+            self._turn_away("too_many_files", f"At most {MOST_FILES} files are taken in one request.")
+        self._file = TemporaryUploadedFile("file", "", 0, None)
+        self._file.name = self.file_name
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        """Write a piece; a file that outgrows the limit is dropped."""
+        limit = settings.SCI_RAG_MAX_UPLOAD_MB
+        if start + len(raw_data) > limit * 1_000_000:
+            self._turn_away("too_large", f"The file is larger than {limit:,} MB, the limit of this site.")
+        assert self._file is not None  # noqa: S101 - opened by new_file
+        self._file.write(raw_data)
+
+    def file_complete(self, file_size: int) -> TemporaryUploadedFile | None:
+        """Return the file, complete on disk."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.seek(0)
+            file.size = file_size
+        return file
+
+    def upload_interrupted(self) -> None:
+        """Drop what came of a file whose sender went away."""
+        self._drop()
+
+    def _turn_away(self, code: str, detail: str) -> None:
+        self._drop()
+        request: Any = self.request
+        request.turned_away.append(TurnedAway(self.file_name or "", code, detail))
+        raise SkipFile
+
+    def _drop(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,15 @@ from corpus.queries import corpus_counts, license_report
 from corpus.reports import RunReport
 
 _EXISTING = click.Path(exists=True, path_type=Path)
+
+
+class _Named(click.Path):
+    """A path that was really given: `Path("")` is the current folder, an unset variable is not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            self.fail("An empty name is no file or folder.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def _like(field: str) -> Callable[[click.Context, click.Parameter, str | None], Any]:
@@ -60,7 +70,7 @@ def _describing(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=_Named(path_type=Path))
 @click.option("--manifest", "manifest_file", type=_EXISTING, help="JSONL file that describes each document.")
 @click.option("--bucket", callback=_like("bucket"), help="Collection of documents whose entry names none.")
 @_describing

@@ -82,6 +82,16 @@ class TaskFailures(logging.Filter):
         return True
 
 
+class ClientFaults(logging.Filter):
+    """Take what Django refused of a request for a warning: anybody can cause it, and nothing failed."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith("django.security."):
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+            record.exc_info = None
+        return True
+
+
 def limit_values(_logger: object, _method: str, event: Event) -> Event:
     """Keep one event on one line of bounded length, whatever a header or file name holds."""
     for key, value in event.items():
@@ -128,8 +138,14 @@ def configuration(*, level: str, form: str) -> dict[str, Any]:
                 "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
             }
         },
-        "filters": {"task_failures": {"()": TaskFailures}},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "events"}},
+        "filters": {"task_failures": {"()": TaskFailures}, "client_faults": {"()": ClientFaults}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": "events",
+                "filters": ["client_faults"],
+            }
+        },
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             **{name: {"handlers": [], "propagate": False, "level": "CRITICAL"} for name in SILENT},

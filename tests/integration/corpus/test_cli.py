@@ -87,6 +87,7 @@ def test_options_describe_a_single_file(folder):
     [
         ([], "Give files and folders, or --manifest"),
         (["a.md", "--manifest", "a.md"], "not both"),
+        (["a.md", ""], "An empty name is no file"),
         (["a.md", "b.md", "--title", "T"], "exactly one file"),
         ([".", "--doi", "10.1000/abc"], "exactly one file"),
         (["a.md", "--license", "free"], "'free' is none of public, open_commercial"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import structlog
+from django.core.exceptions import TooManyFieldsSent
 
 from sci_rag_site import logging as site_logging
 
@@ -115,3 +116,11 @@ def test_a_person_at_a_terminal_gets_lines_to_read() -> None:
     formatter = site_logging.configuration(level="INFO", form="console")["formatters"]["events"]
 
     assert isinstance(formatter["processors"][-1], structlog.dev.ConsoleRenderer)
+
+
+def test_what_anybody_can_send_is_no_error_of_ours(sink: Sink) -> None:
+    refusal = TooManyFieldsSent("The number of GET/POST parameters exceeded a limit.")
+
+    logging.getLogger("django.security.TooManyFieldsSent").error(str(refusal), exc_info=refusal)
+
+    assert [(event["level"], "exception" in event) for event in sink.events] == [("warning", False)]

@@ -102,6 +102,13 @@ class AnswerSource(models.Model):
     page_start = models.PositiveIntegerField(null=True)
     page_end = models.PositiveIntegerField(null=True)
     license_class = models.CharField(max_length=20, choices=LICENSE_CHOICES)
+    withdrawn_under = models.CharField(
+        max_length=20,
+        choices=LICENSE_CHOICES,
+        blank=True,
+        default="",
+        help_text="The document's class when it was deleted; empty while it is held",
+    )
     bucket = models.CharField(max_length=100)
     badges = models.JSONField(default=list, help_text="retracted, concern, corrected, superseded")
     content_sha256 = models.CharField(max_length=64)

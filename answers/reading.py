@@ -2,9 +2,10 @@
 
 The answer belongs to its asker and to librarians; for anyone else it does not exist. Each source is held
 against the reader's ceiling as it is now: rights fall, documents go, groups change. A source the reader
-may not see has no title, passage or place any more, exactly as one that was deleted. The answer's text
-goes with the evidence it was written from: what a model wrote when it had read the source, cited or
-not; a collection of quotations when it quotes it.
+may not see has no title, passage or place any more. Of one that was deleted title, place and hash stay, for
+those whom its last rights allow to know of it. The answer's text goes with the evidence it was written
+from: what a model wrote when it had read the source, cited or not; a collection of quotations when it
+quotes it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from corpus import ceilings, page_views
 from corpus.models import Chunk, Document
 from corpus.page_views import PageView
 from corpus.rights import LABELS, LicenseClass
-from corpus.scope import RetrievalScope
+from corpus.scope import Ceiling, RetrievalScope
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -54,11 +55,15 @@ DRIFT_LABELS: dict[Drift, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ReadableSource:
-    """One numbered source. When it is not `available`, only its number and `cited` mean anything."""
+    """One numbered source. When it is not `available`, only its number and `cited` mean anything.
+
+    One whose document was deleted is `withdrawn`: title, place and hash stay for whoever could see it.
+    """
 
     number: int
     available: bool
     cited: bool
+    withdrawn: bool = False
     document_id: str = ""
     passage_id: str = ""
     title: str = ""
@@ -158,9 +163,9 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
         )
     )
     # Retracted work stays visible to whoever opens an old answer: only the ceiling counts here.
-    ceiling = ceilings.effective_scope(user, RetrievalScope())
-    visible = _visible(rows, ceiling)
-    sources = tuple(_source(row, visible) for row in rows)
+    ceiling = ceilings.of(user)
+    visible = _visible(rows, RetrievalScope().within(ceiling))
+    sources = tuple(_source(row, visible, ceiling) for row in rows)
     withheld = _text_withheld(answer, sources)
     findings = [] if withheld else list(answer.findings.order_by("sentence", "id"))
     return ReadableAnswer(
@@ -194,8 +199,10 @@ def _text_withheld(answer: Answer, sources: Sequence[ReadableSource]) -> bool:
     return any(not source.available for source in sources)
 
 
-def _source(row: AnswerSource, visible: set[object]) -> ReadableSource:
+def _source(row: AnswerSource, visible: set[object], ceiling: Ceiling) -> ReadableSource:
     document = row.document
+    if document is None and ceiling.covers(row.withdrawn_under, row.bucket):
+        return _withdrawn(row)
     if document is None or document.id not in visible:
         return ReadableSource(number=row.number, available=False, cited=row.is_cited)
     chunk = row.chunk if row.chunk and row.chunk.content_sha256 == row.content_sha256 else None
@@ -228,6 +235,22 @@ def _source(row: AnswerSource, visible: set[object]) -> ReadableSource:
         ranks=tuple(sorted(row.ranks.items())),
         drift=tuple(_drift(row, document, chunk)),
         page_view=page_views.of_passage(chunk, document) if chunk else None,
+    )
+
+
+def _withdrawn(row: AnswerSource) -> ReadableSource:
+    return ReadableSource(
+        number=row.number,
+        available=False,
+        cited=row.is_cited,
+        withdrawn=True,
+        title=row.title,
+        citation=row.citation,
+        doi=row.doi,
+        locator=row.locator,
+        page_start=row.page_start,
+        page_end=row.page_end,
+        content_sha256=row.content_sha256,
     )
 
 

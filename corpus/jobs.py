@@ -61,7 +61,7 @@ WHERE id = (
     SELECT id FROM corpus_job
     WHERE state = 'queued' AND kind = %(kind)s AND attempt < attempt_limit
         AND (%(job)s::uuid IS NULL OR id = %(job)s::uuid)
-    ORDER BY queued_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    ORDER BY queued_at, item_id, id LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING id, kind, attempt, run_id, item_id, attempt >= attempt_limit
 """
 _MINE = "id = %s AND attempt = %s AND state = 'running'"
@@ -180,7 +180,7 @@ def unattended(*, kind: Kind, seconds: float, limit: int) -> list[UUID]:
         """
         SELECT id FROM corpus_job
         WHERE state = 'queued' AND kind = %s AND queued_at < clock_timestamp() - make_interval(secs => %s)
-        ORDER BY queued_at, id LIMIT %s
+        ORDER BY queued_at, item_id, id LIMIT %s
         """,
         kind.value, seconds, limit,
     )  # fmt: skip

@@ -529,7 +529,7 @@ class Job(models.Model):
         indexes = [
             # The next one to claim, and whether the oldest waits too long.
             models.Index(
-                fields=["kind", "queued_at", "id"], condition=Q(state="queued"), name="corpus_job_queued"
+                fields=["kind", "queued_at", "item"], condition=Q(state="queued"), name="corpus_job_queued"
             ),
             # The sweep for workers that died.
             models.Index(fields=["lease_until"], condition=Q(state="running"), name="corpus_job_leased"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHMARKS = ("retrieve_warm", "retrieval_quality")
+BENCHMARKS = ("retrieve_warm", "retrieval_quality", "ingest_overhead")
 
 
 def main() -> int:

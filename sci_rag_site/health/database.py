@@ -8,13 +8,16 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import Exists, OuterRef
 
-from corpus import fixity, vectors
+from corpus import fixity, jobs, vectors
 from corpus.models import Chunk, ChunkEmbedding, Document, Source
 from corpus.rights import LicenseClass
 from sci_rag_site.commands.preparation import unapplied_migrations
 from sci_rag_site.database.errors import EmbeddedPostgresError
 from sci_rag_site.database.readiness import OLDEST_PGVECTOR, SELF_TEST, version
 from sci_rag_site.health.findings import Finding, counted, fail, ok, warn
+
+# A queue may be long; one that nobody works on is another matter.
+PATIENCE_SECONDS = 120
 
 
 def database() -> Iterator[Finding]:
@@ -113,6 +116,20 @@ def vector_index() -> Iterator[Finding]:
             f"{rows:,} passages are ranked one by one: the index is missing or half-built.",
             "Ingest any file: the index is built at the end of the run.",
         )
+
+
+def queue() -> Iterator[Finding]:
+    """See how long the oldest job has been waiting: that, not a living process, says that workers work."""
+    waiting = jobs.backlog()
+    found = f"{waiting.queued:,} jobs wait, {waiting.running:,} are being done"
+    if waiting.oldest_seconds > PATIENCE_SECONDS and not waiting.running:
+        yield warn(
+            "queue",
+            f"{found}; the oldest has been waiting for {waiting.oldest_seconds / 60:.0f} minutes.",
+            "Start the worker, or restart it: 'sci-rag up', or 'celery -A sci_rag_site worker --beat'.",
+        )
+    else:
+        yield ok("queue", found)
 
 
 def corpus() -> Iterator[Finding]:

@@ -114,7 +114,7 @@ def main() -> None:
     def embed(texts):
         new = sorted({text for text in texts if text not in known}, key=len)
         if new:
-            known.update(zip(new, active_embedder().embed(new, task="document"), strict=True))
+            known.update(zip(new, configured_embedder().embed(new, task="document"), strict=True))
         return np.vstack([known[text] for text in texts])
 
     abstracts = Abstracts(arguments.folder, embed)
@@ -139,6 +139,6 @@ if __name__ == "__main__":
     from answers import extractive
     from answers.candidates import Evidence
     from answers.terms import terms
-    from corpus.gateways.embedding import active_embedder
+    from corpus.gateways.embedding import configured_embedder
 
     main()

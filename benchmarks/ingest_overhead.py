@@ -64,13 +64,13 @@ class PlainScript:
         from django.db import connection, transaction
 
         from corpus.chunking import chunk
-        from corpus.gateways.embedding import active_embedder, count_tokens
+        from corpus.gateways.embedding import configured_embedder, count_tokens
         from corpus.parsing.registry import parse
 
         for path in paths:
             blocks = parse(path).blocks
             passages = chunk(blocks, title=path.stem, count_tokens=count_tokens)
-            vectors = active_embedder().embed([passage.content for passage in passages], task="document")
+            vectors = configured_embedder().embed([passage.content for passage in passages], task="document")
             rows = [
                 (path.name, passage.ordinal, passage.body, vector.tolist())
                 for passage, vector in zip(passages, vectors, strict=True)

@@ -42,10 +42,10 @@ def main() -> int:
 
 def _measure(name: str, layers: tuple[str, ...], pool: int) -> int:
     from benchmarks import collections, measures
-    from corpus.gateways.embedding import active_embedder
+    from corpus.gateways.embedding import configured_embedder
 
     collection = collections.read(name)
-    keys = collections.load(collection, embedder=active_embedder() if "vector" in layers else None)
+    keys = collections.load(collection, embedder=configured_embedder() if "vector" in layers else None)
     scores: dict[str, list[float]] = {layer: [] for layer in layers}
     started = perf_counter()
     for number, question in collection.questions.items():

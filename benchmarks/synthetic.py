@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from corpus.gateways.embedding import active_embedder
+from corpus.gateways.embedding import configured_embedder
 from corpus.identity import rank_key
 from corpus.models import Chunk, Document
 from corpus.search_text import search_form
@@ -27,7 +27,7 @@ def add(passages: int) -> None:
     words = np.array([*spoken, *(f"w{number:05d}" for number in range(_VOCABULARY - len(spoken)))])
     chances = 1 / np.arange(3, len(words) + 3)
     chances /= chances.sum()
-    version = ensure_version(active_embedder())
+    version = ensure_version(configured_embedder())
     centres = random.normal(size=(_CLUSTERS, version.dimensions))
     for number in range(passages // _PER_DOCUMENT):
         digest = hashlib.sha256(f"synthetic {number}".encode()).hexdigest()

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core import checks as system_checks
 
 from corpus.domain_profile import InvalidProfile, active_profile
-from corpus.gateways.embedding import EmbeddingError, active_embedder
+from corpus.gateways.embedding import EmbeddingError, configured_embedder
 from sci_rag_site import file_broker
 from sci_rag_site.health.findings import Finding, fail, ok, warn
 from sci_rag_site.tasks import heartbeat_file
@@ -71,7 +71,7 @@ def parser() -> Iterator[Finding]:
 def models() -> Iterator[Finding]:
     """Say which models are set; only `--probe` calls one that is elsewhere."""
     try:
-        embedder = active_embedder()
+        embedder = configured_embedder()
     except EmbeddingError as error:
         yield fail(
             "embedding model",

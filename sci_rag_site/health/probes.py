@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import monotonic
 
-from corpus.gateways.embedding import EmbeddingError, active_embedder
+from corpus.gateways.embedding import EmbeddingError, configured_embedder
 from corpus.gateways.llm import ModelError, chat_model
 from sci_rag_site.health.findings import Finding, fail, ok
 
@@ -16,7 +16,7 @@ def one_embedding() -> Iterator[Finding]:
     """Embed one sentence."""
     started = monotonic()
     try:
-        embedder = active_embedder()
+        embedder = configured_embedder()
         rows = embedder.embed(["Does the embedding model answer?"], task="query")
     except EmbeddingError as error:
         yield fail(

@@ -17,7 +17,6 @@ __all__ = [
     "EmbeddingError",
     "Task",
     "Vectors",
-    "active_embedder",
     "configured_embedder",
     "count_tokens",
     "embed_query",
@@ -36,10 +35,6 @@ _queries = QueryCache()
 def configured_embedder() -> Embedder:
     """Return the embedder that the settings choose; raise `EmbeddingError` for one that cannot be."""
     return embedder_of(version_name(settings.SCI_RAG_EMBEDDING_MODEL, settings.SCI_RAG_EMBEDDING_DIMENSIONS))
-
-
-# The former name, from when nothing but the settings decided.
-active_embedder = configured_embedder
 
 
 def version_name(model: str, dimensions: int) -> str:

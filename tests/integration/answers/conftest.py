@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from corpus.gateways.embedding import active_embedder
+from corpus.gateways.embedding import configured_embedder
 from corpus.models import Chunk, Document
 from corpus.rights import LicenseClass
 from corpus.vectors import ensure_version, store
@@ -39,7 +39,7 @@ def passages(document: Document, *bodies: str, **values: object) -> list[Chunk]:
         for number, body in enumerate(bodies)
     ]
     Document.objects.filter(pk=document.pk).update(chunk_count=len(chunks))
-    embedder = active_embedder()
+    embedder = configured_embedder()
     vectors = embedder.embed([chunk.content for chunk in chunks], task="document")
     store(version=ensure_version(embedder), chunks=chunks, vectors=vectors)
     return list(chunks)

@@ -255,4 +255,4 @@ def test_the_default_bucket_is_local(folder):
 
 
 def test_the_real_embedder_of_the_settings_is_what_a_run_uses():
-    assert embedding.active_embedder().version == "all-MiniLM-L6-v2@384"
+    assert embedding.configured_embedder().version == "all-MiniLM-L6-v2@384"

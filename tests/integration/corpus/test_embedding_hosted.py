@@ -172,7 +172,7 @@ def test_the_settings_choose_the_embedder(model_server: OpenAIServer, settings: 
     try:
         vector = embedding.embed_query("abc")
         again = embedding.embed_query("abc")
-        described = repr(embedding.active_embedder())
+        described = repr(embedding.configured_embedder())
     finally:
         embedding.forget()
 
@@ -187,6 +187,6 @@ def test_the_offline_model_refuses_other_dimensions(settings: Any) -> None:
     embedding.forget()
     try:
         with pytest.raises(EmbeddingError, match="384"):
-            embedding.active_embedder()
+            embedding.configured_embedder()
     finally:
         embedding.forget()

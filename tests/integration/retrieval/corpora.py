@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from corpus.gateways.embedding import Vectors, active_embedder
+from corpus.gateways.embedding import Vectors, configured_embedder
 from corpus.identity import body_sha256, rank_key
 from corpus.models import Chunk, Document, EmbeddingVersion
 from corpus.search_text import search_form
@@ -21,7 +21,7 @@ _known: dict[str, Vectors] = {}
 def vector_of(text: str) -> Vectors:
     """Return the offline model's vector of `text`, computed once a session."""
     if text not in _known:
-        _known[text] = active_embedder().embed([text], task="document")[0]
+        _known[text] = configured_embedder().embed([text], task="document")[0]
     return _known[text]
 
 
@@ -48,7 +48,7 @@ def add(
         for ordinal, body in enumerate(bodies)
     ]
     store(
-        version=ensure_version(active_embedder()),
+        version=ensure_version(configured_embedder()),
         chunks=chunks,
         vectors=np.stack([vector_of(body) for body in bodies]),
     )
@@ -57,7 +57,7 @@ def add(
 
 def add_vectors(vectors: Vectors, **fields: Any) -> tuple[EmbeddingVersion, list[Chunk]]:
     """Store one document whose passages have `vectors`, written in bulk."""
-    version = ensure_version(active_embedder())
+    version = ensure_version(configured_embedder())
     document = DocumentFactory(chunk_count=len(vectors), **fields)
     chunks = Chunk.objects.bulk_create(
         ChunkFactory.build_batch(len(vectors), document=document), batch_size=1000

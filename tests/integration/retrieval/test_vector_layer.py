@@ -7,7 +7,7 @@ import pytest
 from django.db import connection, transaction
 
 from corpus import vectors
-from corpus.gateways.embedding import EmbeddingError, Vectors, active_embedder
+from corpus.gateways.embedding import EmbeddingError, Vectors, configured_embedder
 from corpus.models import ChunkEmbedding, Document
 from corpus.scope import RetrievalScope, scope
 from retrieval import eligibility
@@ -148,17 +148,17 @@ def test_the_exact_statement_cannot_be_served_by_the_index_even_when_prepared(in
 
 
 def test_the_first_version_becomes_active_and_another_embedder_is_refused() -> None:
-    version = vectors.ensure_version(active_embedder())
+    version = vectors.ensure_version(configured_embedder())
     other = type("Other", (), {"version": "other@384", "dimensions": 384})()
 
     assert version.is_active
-    assert vectors.ensure_version(active_embedder()) == version
+    assert vectors.ensure_version(configured_embedder()) == version
     with pytest.raises(EmbeddingError, match="other@384"):
         vectors.ensure_version(other)
 
 
 def test_vectors_of_the_wrong_shape_are_not_stored() -> None:
-    version = vectors.ensure_version(active_embedder())
+    version = vectors.ensure_version(configured_embedder())
 
     with pytest.raises(EmbeddingError, match="shape"):
         vectors.store(version=version, chunks=[], vectors=np.zeros((1, 384), dtype=np.float32))

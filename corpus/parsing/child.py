@@ -81,7 +81,8 @@ def _done(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, bytes]:
             draw = _load_renderer()
             kind, payload = wire.PICTURE, draw(path, page=request["page"], width=request["width"])
         else:
-            kind, payload = wire.DOCUMENT, wire.encode(parsers.load(request["media_type"])(path, limits))
+            parse = parsers.load(request["media_type"], parser=request["parser"])
+            kind, payload = wire.DOCUMENT, wire.encode(parse(path, limits))
     except ParseFailure:
         raise
     except MemoryError as error:

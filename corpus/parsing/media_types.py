@@ -12,6 +12,11 @@ MARKDOWN = "text/markdown"
 HTML = "text/html"
 JATS = "application/jats+xml"
 TEXT = "text/plain"
+LATEX = "text/x-tex"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+OFFICE = frozenset({DOCX, PPTX, XLSX})
 
 BY_EXTENSION = {
     ".pdf": PDF,
@@ -25,6 +30,10 @@ BY_EXTENSION = {
     ".jats": JATS,
     ".txt": TEXT,
     ".text": TEXT,
+    ".tex": LATEX,
+    ".docx": DOCX,
+    ".pptx": PPTX,
+    ".xlsx": XLSX,
 }
 SUPPORTED = frozenset(BY_EXTENSION.values())
 _ALIASES = {
@@ -32,12 +41,17 @@ _ALIASES = {
     "application/xml": JATS,
     "text/xml": JATS,
     "text/x-markdown": MARKDOWN,
+    "application/x-tex": LATEX,
+    "application/x-latex": LATEX,
+    "text/x-latex": LATEX,
 }
 
 _HEAD_BYTES = 4_096
 _PDF_WINDOW = 1_024
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_ZIP = b"PK\x03\x04"
 _BINARY_SIGNATURES = (
-    (b"PK\x03\x04", "a ZIP archive or Office document"),
+    (_ZIP, "a ZIP archive or Office document"),
     (b"PK\x05\x06", "a ZIP archive"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"BZh", "a bzip2 archive"),
@@ -49,7 +63,7 @@ _BINARY_SIGNATURES = (
     (b"GIF8", "a GIF image"),
     (b"II*\x00", "a TIFF image"),
     (b"MM\x00*", "a TIFF image"),
-    (b"\xd0\xcf\x11\xe0", "an old Office document"),
+    (_OLD_OFFICE, "an old Office document"),
     (b"{\\rtf", "an RTF document"),
     (b"%!PS", "a PostScript file"),
     (b"\x7fELF", "a program"),
@@ -58,7 +72,17 @@ _BINARY_SIGNATURES = (
 )
 _CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])
 _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-_NAMES = {PDF: "a PDF", HTML: "an HTML page", JATS: "an XML document", TEXT: "text"}
+_NAMES = {
+    PDF: "a PDF",
+    HTML: "an HTML page",
+    JATS: "an XML document",
+    TEXT: "text",
+    MARKDOWN: "Markdown",
+    LATEX: "LaTeX",
+    DOCX: "a Word document",
+    PPTX: "a PowerPoint presentation",
+    XLSX: "an Excel workbook",
+}
 _TEXT_LIKE = frozenset({TEXT, HTML, JATS})
 
 
@@ -66,7 +90,8 @@ def detect(path: Path, *, declared: str | None = None) -> str:
     """Return the media type of `path`, which its extension (or `declared`) and its content agree on.
 
     Raises ParseFailure: unsupported_file_type when no parser reads that extension, wrong_signature when
-    the content is something else than the extension says.
+    the content is something else than the extension says, encrypted for Office documents with a password.
+    What an Office document's archive holds is looked at by its parser, in the killable process.
     """
     expected = _expected(path, declared)
     with path.open("rb") as file:
@@ -74,6 +99,9 @@ def detect(path: Path, *, declared: str | None = None) -> str:
     if expected == PDF:
         _require_pdf(head)
         return PDF
+    if expected in OFFICE:
+        _require_zip(path, head, expected)
+        return expected
     found = _text_kind(head)
     if expected == JATS and found not in (JATS, HTML):
         raise _wrong(f"The file is named like XML but contains {_NAMES[found]}.")
@@ -108,6 +136,31 @@ def _require_pdf(head: bytes) -> None:
         return
     kind = _binary_kind(head) or _NAMES[_markup_kind(head)]
     raise _wrong(f"The file is named like a PDF but contains {kind}.")
+
+
+def _require_zip(path: Path, head: bytes, expected: str) -> None:
+    if head.startswith(_ZIP):
+        return
+    name = name_of(expected)
+    if head.startswith(_OLD_OFFICE):
+        if _has_password(path, head):
+            raise ParseFailure("encrypted", "The document is encrypted and needs a password.")
+        raise _wrong(f"The file is named like {name} but is in the format of Office before 2007.")
+    kind = _binary_kind(head) or _NAMES[PDF if head.lstrip()[:5] == b"%PDF-" else _markup_kind(head)]
+    raise _wrong(f"The file is named like {name} but contains {kind}.")
+
+
+def _has_password(path: Path, head: bytes) -> bool:
+    """Whether an old container only wraps an encrypted new document, by the first names it lists."""
+    sector = 1 << min(int.from_bytes(head[30:32], "little"), 12)
+    with path.open("rb") as file:
+        file.seek((int.from_bytes(head[48:52], "little") + 1) * sector)
+        return "EncryptedPackage".encode("utf-16-le") in file.read(_HEAD_BYTES)
+
+
+def name_of(media_type: str) -> str:
+    """Return what people call a file of this type, with its article."""
+    return _NAMES[media_type]
 
 
 def _text_kind(head: bytes) -> str:

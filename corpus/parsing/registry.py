@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 from corpus.parsing import media_types, sandbox
@@ -15,18 +16,20 @@ SUPPORTED_EXTENSIONS = frozenset(media_types.BY_EXTENSION)
 
 
 def parse(
-    path: Path, *, limits: ParseLimits = DEFAULT_LIMITS, media_type: str | None = None
+    path: Path, *, limits: ParseLimits = DEFAULT_LIMITS, media_type: str | None = None, parser: str = ""
 ) -> ParsedDocument:
     """Return what `path` contains, read in a killable process of its own within `limits`.
 
-    `media_type` stands in for the extension where a file has none of its own. Raises ParseFailure with
-    one of the stable codes: missing_file, empty_file, too_large, unsupported_file_type, wrong_signature,
-    encrypted, damaged, too_many_pages, nested_too_deep, no_text, time_limit, memory_limit.
+    `media_type` stands in for the extension where a file has none of its own, and `parser` asks for another
+    than the usual one. Raises ParseFailure with one of the stable codes: missing_file, empty_file, too_large,
+    unsupported_file_type, wrong_signature, encrypted, damaged, too_many_pages, nested_too_deep, no_text,
+    unsafe_archive, macros, parser_missing, parser_unsuitable, time_limit, memory_limit.
     A PDF without usable text is returned with no blocks and `quality["needs_ocr"]` set to 1.
     """
     _check_size(path, limits)
     kind = media_types.detect(path, declared=media_type)
-    return sandbox.run(path.resolve(), media_type=kind, limits=limits)
+    document = sandbox.run(path.resolve(), media_type=kind, limits=limits, parser=parser)
+    return document if document.media_type == kind else replace(document, media_type=kind)
 
 
 def _check_size(path: Path, limits: ParseLimits) -> None:

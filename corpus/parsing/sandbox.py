@@ -1,7 +1,8 @@
 """Run a parser, or draw a page, in a process that can be killed: no file can take the worker down.
 
 A PDF gets a fresh process each: its reader is native code over the most hostile format. The text formats
-share a warm one, which is replaced after any failure and after `_REUSES` documents.
+share a warm one, and those that Docling reads another, since that takes seconds to load; each is replaced
+after any failure and after `_REUSES` documents.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 
 import corpus
-from corpus.parsing import wire
+from corpus.parsing import parsers, wire
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
 from corpus.parsing.limits import ParseLimits
-from corpus.parsing.media_types import PDF
 
 _REUSES = 200
 _WARM_CHILDREN = 2
@@ -31,17 +32,21 @@ _CHUNK = 1 << 16
 _CRASHES = frozenset({signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP})
 
 
-def run(path: Path, *, media_type: str, limits: ParseLimits) -> ParsedDocument:
-    """Return what the parser of `media_type` finds in `path`; ParseFailure names whatever went wrong."""
-    is_reusable = media_type != PDF
-    child = _pool.take() if is_reusable else Child(preload=(media_type,))
+def run(path: Path, *, media_type: str, limits: ParseLimits, parser: str = "") -> ParsedDocument:
+    """Return what the parser of `media_type` finds in `path`; ParseFailure names whatever went wrong.
+
+    `parser` names another than the usual one.
+    """
+    reader = parsers.reader(media_type, parser=parser)
+    limits = replace(limits, memory_bytes=limits.memory_bytes + reader.memory_bytes)
+    child = _pool.take(reader.pool) if reader.pool else Child(preload=(media_type,))
     try:
-        document = child.parse(path, media_type=media_type, limits=limits)
+        document = child.parse(path, media_type=media_type, limits=limits, parser=parser)
     except BaseException:
         child.kill()
         raise
-    if is_reusable:
-        _pool.give_back(child)
+    if reader.pool:
+        _pool.give_back(child, reader.pool)
     else:
         child.kill()
     return document
@@ -71,11 +76,10 @@ class Child:
             start_new_session=True,
         )
 
-    def parse(self, path: Path, *, media_type: str, limits: ParseLimits) -> ParsedDocument:
+    def parse(self, path: Path, *, media_type: str, limits: ParseLimits, parser: str = "") -> ParsedDocument:
         """Have a document parsed, in no more than `limits.wall_seconds`."""
-        payload = self._ask(
-            {"job": wire.PARSE, "path": str(path), "media_type": media_type}, limits, wire.DOCUMENT
-        )
+        request = {"path": str(path), "media_type": media_type, "parser": parser}
+        payload = self._ask({"job": wire.PARSE, **request}, limits, wire.DOCUMENT)
         try:
             return wire.decode(payload)
         except ValueError as error:
@@ -153,35 +157,37 @@ class Child:
 
 
 class _Pool:
-    """Warm children of this process, kept apart from those a parent had before a fork."""
+    """Warm children of this process by what they have loaded, apart from those a parent had before a fork."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[Child] = []
+        self._idle: dict[str, list[Child]] = {}
         self._owner = os.getpid()
 
-    def take(self) -> Child:
+    def take(self, name: str) -> Child:
         with self._lock:
             if self._owner != os.getpid():
-                self._idle, self._owner = [], os.getpid()
-            while self._idle:
-                child = self._idle.pop()
+                self._idle, self._owner = {}, os.getpid()
+            idle = self._idle.get(name, [])
+            while idle:
+                child = idle.pop()
                 if child.is_alive():
                     return child
                 child.kill()
         return Child()
 
-    def give_back(self, child: Child) -> None:
+    def give_back(self, child: Child, name: str) -> None:
         with self._lock:
-            if child.served < _REUSES and len(self._idle) < _WARM_CHILDREN:
-                self._idle.append(child)
+            idle = self._idle.setdefault(name, [])
+            if child.served < _REUSES and len(idle) < _WARM_CHILDREN:
+                idle.append(child)
                 return
         child.kill()
 
     def close(self) -> None:
         with self._lock:
-            idle = self._idle if self._owner == os.getpid() else []
-            self._idle = []
+            idle = list(chain(*self._idle.values())) if self._owner == os.getpid() else []
+            self._idle = {}
         for child in idle:
             child.kill()
 

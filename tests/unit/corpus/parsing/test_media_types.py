@@ -56,7 +56,7 @@ def test_a_file_that_is_something_else(tmp_path: Path, name: str, content: bytes
     assert failure.value.code == "wrong_signature"
 
 
-@pytest.mark.parametrize("name", ["a.docx", "a.exe", "noextension", "a.tar.gz"])
+@pytest.mark.parametrize("name", ["a.doc", "a.docm", "a.exe", "noextension", "a.tar.gz"])
 def test_an_extension_no_parser_reads(tmp_path: Path, name: str) -> None:
     with pytest.raises(ParseFailure) as failure:
         detect(_written(tmp_path, name, b"words"))

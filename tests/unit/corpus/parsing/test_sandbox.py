@@ -86,9 +86,9 @@ def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
     path.write_text("A paragraph that is long enough to stay.")
     sandbox.close_idle()
     sandbox.run(path, media_type=TEXT, limits=ParseLimits())
-    child = sandbox._pool.take()
+    child = sandbox._pool.take("text")
     child.kill()
-    sandbox._pool.give_back(child)
+    sandbox._pool.give_back(child, "text")
 
     assert sandbox.run(path, media_type=TEXT, limits=ParseLimits()).blocks
 
@@ -100,7 +100,7 @@ def test_text_files_share_a_warm_process_and_a_pdf_gets_its_own(tmp_path: Path) 
 
     for _ in range(3):
         sandbox.run(path, media_type=TEXT, limits=ParseLimits())
-    child = sandbox._pool.take()
+    child = sandbox._pool.take("text")
 
     assert child.served == 3
     child.kill()

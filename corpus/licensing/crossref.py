@@ -34,7 +34,7 @@ class CrossrefLicense:
             url=str(element.get("URL") or ""),
             content_version=str(element.get("content-version") or _OF_NO_VERSION).strip().lower(),
             start=_day(given),
-            has_start=bool(given),
+            has_start=given is not None,
         )
 
 
@@ -93,7 +93,8 @@ def _with_later(now: LicenseReading | None, later: Sequence[CrossrefLicense]) ->
 
 def _day(start: Any) -> date | None:
     """Return the day of {"date-parts": [[2023, 3, 27]]} or [2023, 3, 27]; the last of a year or month."""
-    parts = start.get("date-parts", [None])[0] if isinstance(start, Mapping) else start
+    dates = start.get("date-parts") if isinstance(start, Mapping) else [start]
+    parts = dates[0] if isinstance(dates, list) and dates else None
     if not isinstance(parts, Sequence) or isinstance(parts, str) or not 1 <= len(parts) <= 3:
         return None
     if not all(type(part) is int for part in parts):

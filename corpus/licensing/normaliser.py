@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 from corpus.licensing import addresses, creative_commons, crossref, jats, spdx, statements, tables
@@ -28,7 +28,7 @@ def normalise(signal: Signal, *, on: date | None = None, version: str = "vor") -
     name, or a statement. `on` is the day to judge dates by, today if none; `version` the version of the
     work held, of those Crossref names. Never raises for a string, whatever it holds.
     """
-    day = on or date.today()
+    day = on or datetime.now(tz=UTC).date()
     if isinstance(signal, str):
         return _text(signal)
     if isinstance(signal, JatsLicense):

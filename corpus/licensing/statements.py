@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from corpus.licensing import addresses, creative_commons, wording
 from corpus.licensing.readings import LicenseReading, strictest, unknown
@@ -18,8 +19,16 @@ _MARKUP = re.compile(r"<[^<>]{0,500}>")
 _LINK = re.compile(r"<a\s[^<>]{0,300}?href\s*=\s*[\"']?\s*([^\s\"'<>]{1,500})[^<>]{0,300}>", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?<![\w./@-])(?:https?://|www\.|creativecommons\.org/)[^\s<>\"'\[\]{}|^`]+")
 _SENTENCE_END = re.compile(r"[.!?;](?:\s|$)")
-_SHORT_LEAD = 25
 _AFTER = 600
+_MOST_MENTIONS = 24
+
+
+class _Place(Enum):
+    """What naming a licence does where it stands."""
+
+    GRANTED = auto()  # gives the licence to the text
+    ALONGSIDE = auto()  # names it without giving it: it may limit what is given elsewhere
+    ELSEWHERE = auto()  # speaks of data, figures or another work
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,7 @@ class _Mention:
     start: int
     end: int
     reading: LicenseReading | None
+    says_so_itself: bool = False
 
 
 def read(text: str) -> LicenseReading:
@@ -40,16 +50,24 @@ def read(text: str) -> LicenseReading:
     if wording.CONDITIONAL.search(words):
         return unknown("The statement depends on a condition, a choice or a date.")
     mentions = sorted([*_at_addresses(plain), *_in_words(words)], key=lambda mention: mention.start)
-    read_as = [(mention, mention.reading) for mention in mentions if mention.reading is not None]
-    if len(read_as) < len(mentions):
+    if len(mentions) > _MOST_MENTIONS:
+        return unknown("The text names more licences than a statement of rights.")
+    if any(mention.reading is None for mention in mentions):
         return unknown("The statement names a licence in a form that does not exist.")
+    return _weigh(mentions, words)
+
+
+def _weigh(mentions: list[_Mention], words: str) -> LicenseReading:
+    """Return what the licences named come to, together with the words around them."""
+    read_as = [(mention, mention.reading) for mention in mentions if mention.reading is not None]
     closed = [reading for _, reading in read_as if not reading.is_open]
-    granted = [reading for mention, reading in read_as if reading.is_open and _is_granted(mention, words)]
-    if not granted:
+    placed = [(reading, _place(mention, words)) for mention, reading in read_as if reading.is_open]
+    if not any(place is _Place.GRANTED for _, place in placed):
         return _closed(closed, words, named=bool(mentions))
     if closed or wording.CLOSES_ALL.search(words):
         return unknown("The statement both opens and reserves rights.")
-    return _limited(strictest(granted), _without(mentions, words))
+    opened = strictest(reading for reading, place in placed if place is not _Place.ELSEWHERE)
+    return _limited(opened, _without(mentions, words))
 
 
 def _plain(text: str) -> str:
@@ -73,26 +91,30 @@ def _in_words(words: str) -> Iterator[_Mention]:
         yield _Mention(found.start(), found.end(), named if wording.name_ends(found, words) else None)
     for start, end, code in wording.codes(words):
         yield _Mention(start, end, creative_commons.from_code(code))
-    for pattern, license_class, reason in wording.NAMED:
+    for pattern, license_class, reason, says_so_itself in wording.NAMED:
         for found in pattern.finditer(words):
-            yield _Mention(
-                found.start(), found.end(), LicenseReading(license_class, False, reason, found[0].strip())
+            reading = LicenseReading(
+                license_class, no_derivatives=False, reason=reason, matched_form=found[0].strip()
             )
+            yield _Mention(found.start(), found.end(), reading, says_so_itself)
 
 
-def _is_granted(mention: _Mention, words: str) -> bool:
-    """Whether the licence is given to the text, not to its data, its figures or another work."""
+def _place(mention: _Mention, words: str) -> _Place:
     start = max((found.end() for found in _SENTENCE_END.finditer(words, 0, mention.start)), default=0)
     sentence = words[start : mention.start]
-    if wording.OF_ANOTHER_WORK.search(sentence):
-        return False
-    if wording.OF_THE_DATA.match(words[mention.end : mention.end + _AFTER]):
-        return False
+    about_data = wording.OF_THE_DATA.match(words[mention.end : mention.end + _AFTER])
+    if about_data or wording.OF_ANOTHER_WORK.search(sentence):
+        return _Place.ELSEWHERE
     inside = list(wording.SUBJECTS.finditer(sentence))
     before = [] if inside else list(wording.SUBJECTS.finditer(words, 0, start))[-1:]
     if any(subject["other"] for subject in inside or before):
-        return False
-    return len(sentence.strip()) <= _SHORT_LEAD or wording.BEGINS_A_GRANT.search(sentence) is not None
+        return _Place.ELSEWHERE
+    begins = (
+        mention.says_so_itself
+        or not sentence.strip(" (:\"'“")
+        or wording.BEGINS_A_GRANT.search(sentence) is not None
+    )
+    return _Place.GRANTED if begins else _Place.ALONGSIDE
 
 
 def _closed(closed: list[LicenseReading], words: str, *, named: bool) -> LicenseReading:
@@ -100,7 +122,12 @@ def _closed(closed: list[LicenseReading], words: str, *, named: bool) -> License
         return strictest(closed)
     found = wording.CLOSES_ALL.search(words) or wording.CLOSES_UNLESS_OPEN.search(words)
     if found is not None:
-        return LicenseReading(LicenseClass.RESTRICTED, False, "Rights are reserved.", found[0])
+        return LicenseReading(
+            LicenseClass.RESTRICTED,
+            no_derivatives=False,
+            reason="Rights are reserved.",
+            matched_form=found[0],
+        )
     if named:
         return unknown(NOT_OF_THE_TEXT)
     return unknown(NAMES_NONE)

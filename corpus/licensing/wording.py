@@ -28,7 +28,8 @@ SUBJECTS = re.compile(rf"\b(?:(?P<other>{_DATA})|(?:{_TEXT}))\b")
 
 OF_THE_DATA = re.compile(rf"[^.;]{{0,600}}?\b(?:appl(?:y|ies) to|for) (?:the |all |its |our )?(?:{_DATA})\b")
 OF_ANOTHER_WORK = re.compile(
-    r"\b(?:adapted|reproduced|reprinted|redrawn|modified|taken|derived|courtesy|contains?|based on|translated|we)\b"
+    r"\b(?:adapted|reproduced|reprinted|redrawn|modified|taken|derived|courtesy|contains?"
+    r"|based on|translated|we)\b"
 )
 BEGINS_A_GRANT = re.compile(
     r"licen[sc]|distribut|publish|releas|availab|permit|provid|shared|terms|conditions|copyright"
@@ -42,7 +43,8 @@ CONDITIONAL = re.compile(
     r"|(?:may|can|could|would|should|will|shall) be (?:made |published |released |licen[sc]ed )?"
     r"(?:available|published|released|licen[sc]ed|under)"
     r"|after (?:an? |the )?(?:\w+[ -]){0,2}(?:months?|years?)|for the first \w+ (?:months|years)"
-    r"|not (?:yet|a|an|in|the|under|licen[cs]ed|distributed|published|released|available|covered|subject|open)"
+    r"|not (?:yet|a|an|in|the|under|licen[cs]ed|distributed|published|released|available|covered|open"
+    r"|subject(?! to (?:[\w.]+ )?copyright))"
     r"|not be (?:licen[cs]ed|distributed under|published|released|available))\b"
 )
 
@@ -51,9 +53,9 @@ CLOSES_ALL = re.compile(
     r"|\bnot\b[^.]{0,120}without [^.]{0,40}(?:permission|consent)|for personal use only|personal use only"
 )
 CLOSES_UNLESS_OPEN = re.compile(
-    r"for permissions?,? (?:please,? )?(?:e-?mail|contact|write)|with permission (?:of|from)|\bexclusive licen[cs]"
-    r"|arxiv[^.]{0,60}non-?exclusive licen[sc]e|\bproprietary\b|crown copyright|text and data mining licen[sc]e"
-    r"|\buser licen[cs]e|permission (?:is|must be) (?:required|obtained|sought)"
+    r"for permissions?,? (?:please,? )?(?:e-?mail|contact|write)|with permission (?:of|from)"
+    r"|\bexclusive licen[cs]|arxiv[^.]{0,60}non-?exclusive licen[sc]e|\bproprietary\b|crown copyright"
+    r"|text and data mining licen[sc]e|\buser licen[cs]e|permission (?:is|must be) (?:required|obtained)"
     r"|terms of use|terms and conditions"
 )
 
@@ -73,17 +75,24 @@ _CC_CODE = (
     r"(?:[ _-]?v?\d(?:\.\d)?(?!\d))?(?:-[a-z]{2,8}\b|[ ](?:igo|international|unported|generic|universal)\b)?"
 )
 _AFTER_A_NAME = re.compile(r"\s*(?:$|[.,;:)(\]\"”])|\s+(?:which|that|permitting|and|as|is|terms)\b")
-_AFTER_A_CODE = re.compile(r"(?![-/+\w])")
+_AFTER_A_CODE = re.compile(
+    r"\s*(?:$|[.,;:)(\]\"”])"
+    r"|\s+(?:licen[sc]e|deed|which|that|permitting|and|as|is|are|terms|unless|except|by|from|for|applies"
+    r"|public domain (?:dedication|waiver)|waiver|dedication)\b"
+)
+_AFTER_THE_WORD = re.compile(r"(?![-/+\w])")
 
-# Licences named in words whose class the name alone decides.
+# Licences named in words whose class the name alone decides, and whether the words themselves say that
+# the text has them.
 NAMED = (
     (
         re.compile(
-            r"(?:(?:creative commons )?(?:cc ?0 )?(?:1\.0 )?(?:universal )?public domain (?:dedication|waiver)"
-            r"|creative commons public domain mark(?: 1\.0)?)"
+            r"(?:(?:creative commons )?(?:cc ?0 )?(?:1\.0 )?(?:universal )?"
+            r"public domain (?:dedication|waiver)|creative commons public domain mark(?: 1\.0)?)"
         ),
         LicenseClass.PUBLIC,
         "Dedicated to the public domain.",
+        False,
     ),
     (
         re.compile(
@@ -95,6 +104,7 @@ NAMED = (
         ),
         LicenseClass.PUBLIC,
         "Stated to be in the public domain.",
+        True,
     ),
     (
         re.compile(
@@ -102,11 +112,13 @@ NAMED = (
         ),
         LicenseClass.OPEN_COMMERCIAL,
         "Open Government Licence.",
+        False,
     ),
     (
         re.compile(r"non-?commercial government licen[cs]e"),
         LicenseClass.OPEN_NONCOMMERCIAL,
         "Non-Commercial Government Licence.",
+        False,
     ),
     (
         re.compile(
@@ -115,6 +127,7 @@ NAMED = (
         ),
         LicenseClass.OPEN_COMMERCIAL,
         "Free software or documentation licence.",
+        False,
     ),
 )
 
@@ -142,7 +155,7 @@ def cc_name() -> re.Pattern[str]:
 def name_ends(found: re.Match[str], text: str) -> bool:
     """Whether a licence's name ends where `found` does, and does not go on in words nobody knows."""
     if found["word"] or found["version"] or found["flavour"]:
-        return _AFTER_A_CODE.match(text, found.end()) is not None
+        return _AFTER_THE_WORD.match(text, found.end()) is not None
     return _AFTER_A_NAME.match(text, found.end()) is not None
 
 

@@ -115,6 +115,10 @@ class Manifest:
 class Places(Protocol):
     """Where the files that a manifest names are looked for."""
 
+    @property
+    def absent(self) -> str:
+        """What to say of a file that is not there."""
+
     def place(self, name: str) -> Path:
         """Return what `name` means here; two names of one place are the same file. Raises `_Refused`."""
 
@@ -261,7 +265,7 @@ def _found(places: Places, row: dict[str, Any], seen: dict[Path, int], number: i
         raise _Refused(Code.UNSUPPORTED_FILE_TYPE, f"No parser reads {place.suffix[:20]!r} files.")
     file = places.file(place)
     if file is None:
-        raise _Refused(Code.MISSING_FILE, "The file does not exist.")
+        raise _Refused(Code.MISSING_FILE, places.absent)
     return file
 
 
@@ -270,6 +274,7 @@ class _Folder:
     """The folder a manifest lies in, links followed."""
 
     path: Path
+    absent: str = "The file does not exist."
 
     def place(self, name: str) -> Path:
         try:
@@ -289,6 +294,7 @@ class _Sent:
     """Files that came with the manifest, by name."""
 
     files: Mapping[str, Path]
+    absent: str = "No file of this name came with the manifest."
 
     def place(self, name: str) -> Path:
         path = PurePosixPath(name.replace("\\", "/"))

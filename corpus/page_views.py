@@ -14,6 +14,8 @@ from corpus.parsing.media_types import PDF
 
 _MOST_MARKS = 300
 _SCALE = 1000
+# Boxes end with the letters; a mark leaves them a little room.
+_ROOM = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,8 @@ def _boxes(stored: Iterable[Any], count: int) -> Iterable[tuple[int, Mark]]:
         except (TypeError, ValueError, OverflowError):
             continue
         if 1 <= page <= count and left < right and top < bottom:
-            yield page, Mark(left, top, right - left, bottom - top)
+            left, top = max(left - _ROOM, 0), max(top - _ROOM, 0)
+            yield page, Mark(left, top, min(right + _ROOM, _SCALE) - left, min(bottom + _ROOM, _SCALE) - top)
 
 
 def _thousandths(edge: float) -> int:

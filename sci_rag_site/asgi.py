@@ -5,6 +5,7 @@ import os
 from django.core.asgi import get_asgi_application
 
 from sci_rag_site import warming
+from sci_rag_site.body_limit import BodyLimit
 
 # Imported for its effect: tasks that pages send find their broker.
 from sci_rag_site.celery import app as celery_app
@@ -12,5 +13,5 @@ from sci_rag_site.celery import app as celery_app
 __all__ = ["application", "celery_app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
-application = get_asgi_application()
+application = BodyLimit(get_asgi_application())
 warming.in_background()

@@ -156,7 +156,7 @@ def test_the_passage_opens_on_its_first_marked_page(reader: Client, tmp_path: Pa
     text = reader.get(reverse("passage", args=[passage_of(document).public_id])).text
 
     assert f'src="{picture(document, 2)}?width=900"' in text
-    assert '<rect id="mark" x="100" y="200" width="800" height="100"/>' in text
+    assert '<rect id="mark" x="97" y="197" width="806" height="106"/>' in text
     assert "with the passage marked" in text
     assert "Page 2 of 3" in text
     assert "?page=1&amp;width=900" in text
@@ -206,7 +206,7 @@ def test_boxes_that_make_no_sense_are_left_out(tmp_path: Path) -> None:
 
     assert view is not None
     assert (view.number, view.pages) == (2, (2,))
-    assert view.marks == (page_views.Mark(0, 500, 1000, 100),)
+    assert view.marks == (page_views.Mark(0, 497, 1000, 106),)
 
 
 def test_the_cited_sentence_is_marked_inside_the_passage(reader: Client, tmp_path: Path) -> None:

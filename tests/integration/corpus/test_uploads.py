@@ -11,7 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from corpus import storage
+from corpus import pipeline, storage
+from corpus.jobs import Kind
 from corpus.models import Document, GroupCeiling, IngestionItem, IngestionRun
 from corpus.upload_handlers import MOST_FILES
 from tests.factories.corpus import DocumentFactory
@@ -321,3 +322,20 @@ def test_a_form_that_is_not_what_it_says_is_no_error_of_ours(desk: Client) -> No
             reverse("upload"), data=body, content_type="multipart/form-data; boundary=bounds"
         )
         assert response.status_code in (400, 422)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_file_ends_as_a_document_under_the_name_its_sender_gave_it(desk: Client) -> None:
+    send(
+        desk, file("Straw storage.md"), bucket="reports",
+        license_class="public", license_source="17 USC 105",
+    )  # fmt: skip
+
+    while any(pipeline.work(kind=kind) for kind in Kind):
+        pass
+
+    document = Document.objects.get()
+    assert (document.state, document.file_name, document.bucket) == ("ready", "Straw storage.md", "reports")
+    decision = document.rights_decisions.get()
+    assert (decision.to_class, decision.decided_by_name) == ("public", "librarian")
+    assert lines(send(desk, file("again.md"))) == [("again.md", "duplicate", "already_held")]

@@ -1,0 +1,73 @@
+"""How large a request may be at all. Django spools every body to disk before any of its code runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+
+from corpus.upload_handlers import MOST_FILES
+
+Scope = dict[str, Any]
+Message = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+# Pages that take many files in one request; everything else takes one at most.
+MANY_FILES = ("/documents/upload/",)
+_ROOM_FOR_FIELDS = 5_000_000
+
+
+class BodyLimit:
+    """Turns a body away that is larger than its address allows: by its announced length, or on the way."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request whose body keeps to the limit."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        limit = limit_of(scope["path"])
+        if _announced(scope) > limit:
+            await _refuse(send, limit)
+            return
+        arrived = 0
+
+        async def counted() -> Message:
+            nonlocal arrived
+            message = await receive()
+            arrived += len(message.get("body", b""))
+            return message if arrived <= limit else {"type": "http.disconnect"}
+
+        await self._application(scope, counted, send)
+
+
+def limit_of(path: str) -> int:
+    """Return how many bytes a request to `path` may send."""
+    files = MOST_FILES if path.startswith(MANY_FILES) else 1
+    size: int = files * settings.SCI_RAG_MAX_UPLOAD_MB * 1_000_000
+    return size + _ROOM_FOR_FIELDS
+
+
+def _announced(scope: Scope) -> int:
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value[:20])
+    return 0
+
+
+async def _refuse(send: Send, limit: int) -> None:
+    words = f"The request is larger than {limit // 1_000_000:,} MB, the limit of this site.\n".encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(words)).encode()),
+        (b"cache-control", b"private, no-store"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": words})

@@ -316,3 +316,24 @@ def test_a_run_that_a_switch_overtakes_embeds_its_files_in_the_new_version(tmp_p
     active = vectors.active_version()
     assert active is not None
     assert (active.name, reembedding.missing(active)) == (NEW, 0)
+
+
+def test_a_corpus_too_large_for_exact_ranking_has_its_index_before_the_switch(monkeypatch) -> None:
+    fill_corpus(40)
+    monkeypatch.setattr(vectors, "exact_bound", lambda dimensions: 20)
+    indexed: list[bool] = []
+    switching = reembedding.switch
+
+    def switch(version: EmbeddingVersion) -> bool:
+        indexed.append(vectors.has_index(version))
+        return switching(version)
+
+    monkeypatch.setattr(reembedding, "switch", switch)
+
+    assert reindex().indexed
+    assert indexed == [True]
+    retired = EmbeddingVersion.objects.get(name=OLD)
+    vectors.build_index(retired)
+    EmbeddingVersion.objects.filter(pk=retired.pk).update(retired_at=None)
+    reembedding.drop(retired)
+    assert not vectors.has_index(retired)

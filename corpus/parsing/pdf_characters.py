@@ -19,6 +19,7 @@ from corpus.parsing.pdf_types import Page, Span, Style
 _LINE_END_HYPHEN = 0x02  # how pdfium marks it
 _REPLACEMENT = "\ufffd"
 _SMALLEST_SIZE = 1.0
+_WIDE_GAP = 0.45  # of the type size: from here a gap may divide cells of a table
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "sfbx", "-bd", "medi")
 _ITALIC_NAMES = ("italic", "oblique", "cmti", "cmsl", "-it", "ital")
 _MONO_NAMES = ("mono", "courier", "cmtt", "sftt", "consol", "typewriter", "menlo", "inconsolata")
@@ -108,6 +109,7 @@ class _Open:
     gaps: list[float] = field(default_factory=list)
     raising: bool | None = None  # None off the raised characters, else whether they become exponents
     widths: list[float] = field(default_factory=list)
+    wide: list[tuple[int, float, float]] = field(default_factory=list)
     styles: list[Style] = field(default_factory=list)
 
 
@@ -203,6 +205,8 @@ class _Reader:
             is_attached = is_index or char in ",.;:)"
             is_space = self._space and not (is_attached and gap < 0.25 * current.style.size)
             current.gaps.append(max(gap, 0.0) if is_space else -1.0)
+            if is_space and gap > _WIDE_GAP * current.style.size:
+                current.wide.append((len(current.text), current.right, left))
             current.text.append(char)
             current.left, current.right = min(current.left, left), max(current.right, right)
             self._space = False
@@ -216,12 +220,16 @@ class _Reader:
         current, self._open = self._open, None
         if current is not None:
             style = _prevailing(current.styles)
-            text = _with_spaces(current.text, current.gaps)
+            parts = _with_spaces(current.text, current.gaps)
             if not style.font and _is_of_one_width(current.text, current.widths, style.size):
                 style = replace(style, mono=True)
-            self.spans.append(
-                Span(text, current.left, current.right, current.baseline, style, current.is_spaced)
+            span = Span(
+                "".join(parts), current.left, current.right, current.baseline, style, current.is_spaced
             )
+            span.gaps = tuple(
+                (len("".join(parts[:index])), left, right) for index, left, right in current.wide
+            )
+            self.spans.append(span)
 
     def _take_rotated(self, char: str, turns: int, x: float, y: float, size: float) -> None:
         across = round((x if turns % 2 else y) / max(size, 1.0) * 2)
@@ -296,8 +304,8 @@ def _is_of_one_width(chars: list[str], widths: list[float], size: float) -> bool
     return bool(narrow and wide) and max(wide + narrow) - min(narrow + wide) < 0.08 * size
 
 
-def _with_spaces(chars: list[str], gaps: list[float]) -> str:
-    """Return the characters with a space at each gap, -1 standing for none.
+def _with_spaces(chars: list[str], gaps: list[float]) -> list[str]:
+    """Return the characters, those after a gap with a space before them, -1 standing for none.
 
     Where nearly every character stands apart, the text is letter-spaced (listings often are), and only
     the gaps well beyond the usual one are spaces.
@@ -310,7 +318,7 @@ def _with_spaces(chars: list[str], gaps: list[float]) -> str:
     parts = [chars[0]]
     for char, gap in zip(chars[1:], gaps, strict=True):
         parts.append(f" {char}" if gap >= least and gap >= 0 else char)
-    return "".join(parts)
+    return parts
 
 
 def _continues(current: _Open, left: float, right: float, baseline: float, style: Style) -> bool:

@@ -60,6 +60,8 @@ def _from_edge(
         distance = min(row[0].baseline, page.height - row[0].baseline) / page.height
         # Off the margin only a page number alone on its row can be meant.
         allowed = repeated | counting if distance < _OUTER else counting if place == 0 else set()
+        if place + 1 < len(rows) and _names_columns(row, rows[place + 1]):
+            return
         has_words = any(char.isalpha() for line in row for char in line.text)
         if all(id(line) in (allowed if has_words else allowed & counting) for line in row):
             yield from (id(line) for line in row)
@@ -67,6 +69,14 @@ def _from_edge(
             passed_over += 1
         else:
             return
+
+
+def _names_columns(row: Sequence[Line], below: Sequence[Line]) -> bool:
+    """Whether the row heads the columns of a table right below, which goes on over pages."""
+    step = below[0].baseline - row[0].baseline
+    starts = {round(line.left) for line in below}
+    aligned = sum(bool(starts & {round(line.left) + near for near in (-2, -1, 0, 1, 2)}) for line in row)
+    return 0 < step < 1.6 * row[0].size and len(row) > 1 and aligned > 1
 
 
 def _rows(lines: Iterable[Line]) -> list[list[Line]]:

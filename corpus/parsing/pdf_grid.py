@@ -1,15 +1,15 @@
-"""Rows of cells to the grid of a table: which columns there are, and which cell stands in which."""
+"""Rows of cells to the columns of a table: where the columns part, and which cell stands in which."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
 from statistics import median
 
 from corpus.normalise import one_line
-from corpus.parsing.pdf_types import Line
+from corpus.parsing.pdf_types import Line, Rule
 
 _NUMERIC = re.compile(
     r"[-+\u2212\u2013<>\u2264\u2265~\u00b1$\u20ac\u00a3(]*\d[\d.,:/%()\u00b1\u2212\u2013+*eEx\u00d7 -]*"
@@ -20,6 +20,9 @@ _LEADERS = re.compile(r"(?:\.\s?){5,}")
 _LONGEST_CELL = 60
 _WIDEST_PROSE = 28
 _NARROWEST_GAP = 2.0
+_NARROWEST_COLUMN = 4.0
+_MOST_HEADERS = 3
+_FEWEST_BELOW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,121 +36,178 @@ class Row:
         return min(cell.top for cell in self.cells)
 
     @property
+    def size(self) -> float:
+        return max(cell.size for cell in self.cells)
+
+    @property
     def baseline(self) -> float:
         return max(self.cells, key=lambda cell: cell.size).baseline
 
 
-def is_tabular(rows: Sequence[Row], *, can_be_single: bool = False, longest: int = _LONGEST_CELL) -> bool:
-    """Whether the rows are those of a table rather than lines of text.
+@dataclass(slots=True, eq=False)
+class Placed:
+    """The cells of a row by column, and how wide each is; `crosses` says whether one spans columns."""
 
-    `can_be_single` lets one row with one cell pass: the heading of a part of a table.
-    """
-    if not rows:
-        return False
-    if len(rows) == 1 and can_be_single:
-        return len(rows[0].cells[0].text) < 2 * _LONGEST_CELL
+    row: Row
+    cells: list[str]
+    widths: list[float] = field(default_factory=list)
+    crosses: bool = False
+
+    @property
+    def filled(self) -> list[int]:
+        """The columns that hold something."""
+        return [column for column, cell in enumerate(self.cells) if cell]
+
+
+def is_number(text: str) -> bool:
+    """Whether the cell holds a figure, or the dash that stands for none."""
+    return _NUMERIC.fullmatch(text) is not None
+
+
+def is_tabular(rows: Sequence[Row], *, longest: int) -> bool:
+    """Whether the rows are those of a table rather than lines of text."""
     several = [row for row in rows if len(row.cells) > 1]
-    if len(several) * 2 < len(rows):
-        return False
-    lengths = [len(cell.text) for row in several for cell in row.cells]
-    if median(lengths) > longest or sum(
-        _LEADERS.search(c.text) is not None for r in rows for c in r.cells
-    ) * 2 > len(rows):
-        return False
+    return bool(several) and len(several) * 2 >= len(rows) and not is_prose(_texts(rows), longest=longest)
+
+
+def _texts(rows: Sequence[Row]) -> list[list[str]]:
+    return [[cell.text for cell in row.cells] for row in rows]
+
+
+def is_prose(rows: Sequence[Sequence[str]], *, longest: int = _LONGEST_CELL) -> bool:
+    """Whether lines with several cells are columns of running text, or a table of contents."""
+    several = [filled for row in rows if len(filled := [cell for cell in row if cell]) > 1]
+    lengths = [len(cell) for row in several for cell in row]
+    if not lengths or median(lengths) > longest:
+        return True
+    with_leaders = sum(_LEADERS.search(cell) is not None for row in rows for cell in row)
+    if with_leaders * 2 > len(rows):
+        return True
     # Two columns of prose between two rules of the page.
-    return not (
-        len(rows) > 8 and median(len(row.cells) for row in rows) <= 2 and median(lengths) > _WIDEST_PROSE
-    )
+    return len(several) > 8 and median(map(len, several)) <= 2 and min(_medians(several)) > _WIDEST_PROSE
 
 
-def grid_rows(rows: Sequence[Row], intervals: Sequence[Sequence[Row]] | None) -> tuple[tuple[str, ...], ...]:
-    """Return the cells by row and column. `intervals` holds the rows between two rules of a full grid each:
-    what stands between two rules is one row."""
-    bounds = _column_bounds(rows)
-    placed = [_place(row, bounds) for row in rows]
-    if intervals is not None:
-        return _by_interval(placed, intervals)
-    return tuple(tuple(cell) for cell in _continued(rows, placed))
+def _medians(rows: Sequence[Sequence[str]]) -> tuple[float, float]:
+    """Return how long the first and the last cell of the rows usually are."""
+    return median(len(row[0]) for row in rows), median(len(row[-1]) for row in rows)
 
 
 def numeric_share(rows: Sequence[Sequence[str]]) -> float:
     """Return the share of filled cells that are numbers."""
     filled = [cell for row in rows for cell in row if cell]
-    return sum(_NUMERIC.fullmatch(cell) is not None for cell in filled) / len(filled) if filled else 0.0
+    return sum(is_number(cell) for cell in filled) / len(filled) if filled else 0.0
 
 
-def _column_bounds(rows: Sequence[Row]) -> list[float]:
-    """Return the x positions that divide the columns: where (nearly) no row has words."""
-    cells = [cell for row in rows if len(row.cells) > 1 for cell in row.cells]
+def column_bounds(rows: Sequence[Row], verticals: Sequence[Rule] = ()) -> list[float]:
+    """Return the x positions that divide the columns: drawn ones, and where no row has words.
+
+    Cells that lie over several cells of other rows span columns and do not count, nor do labels of the
+    first rows that stand between the columns of all rows below.
+    """
+    several = [row for row in rows if len(row.cells) > 1]
+    drawn = sorted({round(rule.left, 1) for rule in verticals})
+    if not several:
+        return _inner(drawn, rows)
+    cells = _cells_of_columns(several)
     left, right = min(cell.left for cell in cells), max(cell.right for cell in cells)
-    widest = 0.6 * (right - left)
-    cells = [cell for cell in cells if cell.right - cell.left < widest] or cells
-    several = sum(len(row.cells) > 1 for row in rows)
-    allowed = 0 if several < 6 else int(0.12 * several)
-    steps = max(1, int(right - left) + 1)
-    cover = [0] * (steps + 2)
-    for cell in cells:
-        cover[max(0, int(cell.left - left))] += 1
-        cover[min(steps, int(cell.right - left + 0.999))] -= 1
+    if len(drawn) > 2 and drawn[0] < left + 1 and drawn[-1] > right - 1:
+        return _apart(drawn[1:-1])
+    white = _white(cells)
+    for skipped in range(1, min(_MOST_HEADERS, len(several) - _FEWEST_BELOW) + 1):
+        below = several[skipped:]
+        white += [
+            x for x in _white(_cells_of_columns(below)) if _divides(below, x) and _is_new(white, x, below)
+        ]
+    taken = [x for x in white if not any(abs(x - line) < 12 and _is_free(cells, x, line) for line in drawn)]
+    return _apart(sorted([*_inner(drawn, rows), *taken]))
+
+
+def place(row: Row, bounds: Sequence[float]) -> Placed:
+    """Return the row with its cells in their columns; one over several columns stands in the first."""
+    count = len(bounds) + 1
+    texts: list[list[str]] = [[] for _ in range(count)]
+    edges: list[tuple[float, float]] = [(0.0, 0.0)] * count
+    crosses = False
+    for cell in row.cells:
+        first, last = bisect_right(bounds, cell.left + 1), bisect_left(bounds, cell.right - 1)
+        crosses = crosses or last > first
+        centre = bisect_left(bounds, (cell.left + cell.right) / 2)
+        column = centre if first == centre or texts[first] else first
+        left, right = edges[column] if texts[column] else (cell.left, cell.right)
+        edges[column] = min(left, cell.left), max(right, cell.right)
+        texts[column].append(one_line(cell.text))
+    return Placed(row, [" ".join(parts) for parts in texts], [right - left for left, right in edges], crosses)
+
+
+def covers_columns(row: Row, others: Sequence[Row]) -> bool:
+    """Whether a cell of the row lies over several cells of most of the others."""
+    spans = _extents([other for other in others if len(other.cells) > 1])
+    return any(_spans_columns(cell, row, spans) for cell in row.cells)
+
+
+def _extents(rows: Sequence[Row]) -> list[tuple[list[float], list[float], Row]]:
+    return [([c.left for c in row.cells], [c.right for c in row.cells], row) for row in rows]
+
+
+def _cells_of_columns(several: Sequence[Row]) -> list[Line]:
+    """Return the cells that stand in one column each."""
+    usual = median(len(row.cells) for row in several)
+    spans = _extents([row for row in several if len(row.cells) >= 0.7 * usual])
+    cells = [cell for row in several for cell in row.cells]
+    return [cell for row in several for cell in row.cells if not _spans_columns(cell, row, spans)] or cells
+
+
+def _spans_columns(cell: Line, own: Row, spans: Sequence[tuple[list[float], list[float], Row]]) -> bool:
+    """Whether the cell lies over two or more cells of most full rows."""
+    over = several = 0
+    for lefts, rights, row in spans:
+        if row is own:
+            continue
+        count = bisect_left(lefts, cell.right - 1) - bisect_right(rights, cell.left + 1)
+        over += count > 0
+        several += count > 1
+    return several * 2 > over
+
+
+def _white(cells: Sequence[Line]) -> list[float]:
+    """Return the middles of the strips that no cell touches."""
     bounds: list[float] = []
-    depth, opened = 0, None
-    for x in range(steps + 1):
-        depth += cover[x]
-        if depth <= allowed:
-            opened = x if opened is None else opened
-        elif opened is not None:
-            if opened > 0 and x - opened >= _NARROWEST_GAP:
-                bounds.append(left + (opened + x) / 2)
-            opened = None
+    reach = -1e9
+    for cell in sorted(cells, key=lambda one: one.left):
+        if reach > -1e9 and cell.left - reach >= _NARROWEST_GAP:
+            bounds.append((reach + cell.left) / 2)
+        reach = max(reach, cell.right)
     return bounds
 
 
-def _place(row: Row, bounds: Sequence[float]) -> list[str]:
-    placed = [""] * (len(bounds) + 1)
-    for cell in row.cells:
-        middle = (cell.left + cell.right) / 2
-        first = sum(bound < cell.left + 1 for bound in bounds)
-        centre = sum(bound < middle for bound in bounds)
-        # A cell over several columns stands in the first of them.
-        column = centre if first == centre or placed[first] else first
-        text = one_line(cell.text)
-        placed[column] = f"{placed[column]} {text}".strip()
-    return placed
+def _divides(rows: Sequence[Row], x: float) -> bool:
+    """Whether most rows have words on both sides of `x`."""
+    both = sum(row.cells[0].left < x < row.cells[-1].right for row in rows)
+    return both * 2 >= len(rows)
 
 
-def _by_interval(
-    placed: Sequence[list[str]], intervals: Sequence[Sequence[Row]]
-) -> tuple[tuple[str, ...], ...]:
-    found: list[tuple[str, ...]] = []
-    start = 0
-    for interval in intervals:
-        group = placed[start : start + len(interval)]
-        start += len(interval)
-        if group:
-            found.append(tuple(" ".join(filter(None, column)) for column in zip(*group, strict=True)))
-    return tuple(found)
+def _is_new(white: Sequence[float], x: float, rows: Sequence[Row]) -> bool:
+    """Whether words stand between `x` and every strip found so far."""
+    cells = [cell for row in rows for cell in row.cells]
+    return not any(_is_free(cells, x, other) for other in white)
 
 
-def _continued(rows: Sequence[Row], placed: Sequence[list[str]]) -> list[list[str]]:
-    """Return the rows with the second lines of their cells put to the first."""
-    if len(rows) < 2:
-        return list(placed)
-    steps = [second.baseline - first.baseline for first, second in pairwise(rows)]
-    usual = median(steps)
-    found = [placed[0]]
-    for row, cells, step in zip(rows[1:], placed[1:], steps, strict=False):
-        filled = sum(bool(cell) for cell in cells)
-        is_tight = step < 0.85 * usual or (step <= 1.3 * row.cells[0].size and step <= usual)
-        if not cells[0] and filled * 2 <= len(cells) and is_tight and _fits_under(found[-1], cells):
-            found[-1] = [f"{above} {below}".strip() for above, below in zip(found[-1], cells, strict=True)]
-        else:
-            found.append(cells)
-    return found
+def _is_free(cells: Sequence[Line], x: float, line: float) -> bool:
+    """Whether no cell stands between a white strip and a drawn line: they part the same two columns."""
+    low, high = sorted((x, line))
+    return not any(low < (cell.left + cell.right) / 2 < high for cell in cells)
 
 
-def _fits_under(above: Sequence[str], below: Sequence[str]) -> bool:
-    """Whether every cell below continues words above rather than adding a value of its own."""
-    return all(
-        not lower or (upper and _NUMERIC.fullmatch(lower) is None)
-        for upper, lower in zip(above, below, strict=True)
-    )
+def _inner(drawn: Sequence[float], rows: Sequence[Row]) -> list[float]:
+    left = min(cell.left for row in rows for cell in row.cells)
+    right = max(cell.right for row in rows for cell in row.cells)
+    return [x for x in drawn if left < x < right]
+
+
+def _apart(bounds: Sequence[float]) -> list[float]:
+    """Return the bounds without those that leave no room for a word, which double rules make."""
+    kept: list[float] = []
+    for x in bounds:
+        if not kept or x - kept[-1] >= _NARROWEST_COLUMN:
+            kept.append(x)
+    return kept

@@ -10,7 +10,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from corpus.normalise import WordForms
-from corpus.parsing import pdf_blocks, pdf_columns, pdf_furniture, pdf_metadata, pdf_tables
+from corpus.parsing import pdf_blocks, pdf_columns, pdf_furniture, pdf_metadata
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
 from corpus.parsing.limits import ParseLimits
 from corpus.parsing.media_types import PDF
@@ -18,6 +18,8 @@ from corpus.parsing.pdf_characters import read_page
 from corpus.parsing.pdf_lines import to_lines
 from corpus.parsing.pdf_paragraphs import Paragraph, stream_rows, to_paragraphs
 from corpus.parsing.pdf_tables import Table
+from corpus.parsing.pdf_tables_open import unruled
+from corpus.parsing.pdf_tables_ruled import ruled
 from corpus.parsing.pdf_types import Line, Page
 
 PARSER = "pdf-layout 1"
@@ -127,7 +129,7 @@ def _document(reading: _Reading, stated: dict[str, str]) -> ParsedDocument:
 
 
 def _flow(page: Page, lines: Sequence[Line]) -> _Flow:
-    tables, rest = pdf_tables.ruled(lines, page.rules, page.number)
+    tables, rest = ruled(lines, page.rules, page.number)
     items: list[Line | Table] = [*rest, *tables]
     parts = [_column(stream, page.number) for stream in pdf_columns.reading_order(items)]
     return _Flow(page, parts)
@@ -141,7 +143,7 @@ def _column(stream: Sequence[Line | Table], page: int) -> list[Paragraph | Table
         if isinstance(item, Line):
             waiting.append(item)
             continue
-        for piece in pdf_tables.unruled(stream_rows(waiting), page):
+        for piece in unruled(stream_rows(waiting), page):
             parts.extend([piece] if isinstance(piece, Table) else to_paragraphs(piece, page))
         waiting = []
         if item is not None:

@@ -92,7 +92,7 @@ def _with_drop_caps(lines: list[Line]) -> list[Line]:
             continue
         used.add(id(capital))
         first = line.spans[0]
-        kept.append(Line([replace(first, text=capital.text + first.text), *line.spans[1:]]))
+        kept.append(Line([replace(first, text=capital.text + first.text, gaps=()), *line.spans[1:]]))
     return [line for line in kept if id(line) not in used]
 
 

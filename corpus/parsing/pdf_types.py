@@ -28,10 +28,27 @@ class Span:
     baseline: float
     style: Style
     is_spaced: bool = False  # whether a space stood before it in the content
+    gaps: tuple[tuple[int, float, float], ...] = ()  # where in the text, and from where to where on the line
 
     @property
     def size(self) -> float:
         return self.style.size
+
+    def parts(self, widest_space: float) -> list[Span]:
+        """Return the span cut where words stand further apart than `widest_space` (in type sizes)."""
+        found: list[Span] = []
+        start, begin, spaced = 0, self.left, self.is_spaced
+        for place, left, right in self.gaps:
+            if right - left >= widest_space * self.size:
+                text = self.text[start:place].strip()
+                found.append(Span(text, begin, left, self.baseline, self.style, spaced))
+                start, begin, spaced = place, right, True
+        if not found:
+            return [self]
+        return [
+            *found,
+            Span(self.text[start:].strip(), begin, self.right, self.baseline, self.style, spaced),
+        ]
 
     @property
     def top(self) -> float:

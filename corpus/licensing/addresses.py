@@ -15,12 +15,19 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)[!-~]+|creativecommons\.org(?:/[!-~]*
 _LIKE_AN_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//|https?:|www\.|[\w-]+(?:\.[\w-]+)+/", re.IGNORECASE)
 _TRAILING = "/.,;:)]>\"'"
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
-_HARMLESS_QUERY = re.compile(r"(?:ref=chooser-v1|lang=[a-z]{2,3}(?:[-_][a-z]{2,4})?)?", re.IGNORECASE)
+_HARMLESS_QUERY = re.compile(r"(?:ref=[a-z0-9.-]{1,40}|lang=[a-z]{2,3}(?:[-_][a-z]{2,4})?)?", re.IGNORECASE)
+
+_SCHEMES = re.compile(r"(?:https?:/{1,3})+", re.IGNORECASE)
+_SPACED = re.compile(r"((?:https?://)?(?:www\.)?creativecommons\.org/)([a-z0-9./ _-]+)", re.IGNORECASE)
 
 _MINING = re.compile(
     r"(?<![a-z])tdm(?:rep)?(?![a-z])|text[-_]?(?:and|&)?[-_]?(?:data)?[-_]?mining|data[-_]sharing[-_]mining"
 )
-_TERMS = re.compile(r"terms[-_]?(?:of[-_]?use|(?:and[-_]?)?conditions)|user[-_]?licen[sc]e")
+# Words of addresses under which publishers keep their own terms.
+_TERMS = re.compile(
+    r"terms[-_]?(?:of[-_]?use|(?:and[-_]?)?conditions)|user[-_]?licen[sc]e|manuscript[-_]terms|aamterms"
+    r"|free[-_]?access|chorus|copyright[-_]?(?:form|transfer)|rights[-_]?(?:and|&)[-_]?permissions|/rights$"
+)
 _STM = re.compile(r"doi\.org/10\.15223/policy-\d{3}")
 _SPDX_PAGES = re.compile(
     r"(?:spdx\.org/licenses|opensource\.org/licen[sc]es?|choosealicense\.com/licenses)/([a-z0-9.+-]+?)(?:\.html|\.txt|\.json|\.php)?"
@@ -34,6 +41,15 @@ _NOT_KNOWN = "This address is not that of a known licence."
 def looks_like_one(text: str) -> bool:
     """Whether `text` is meant as an address, however it is written."""
     return _LIKE_AN_ADDRESS.match(text) is not None and " " not in text
+
+
+def with_spaces(text: str) -> LicenseReading | None:
+    """Read an address of Creative Commons into whose path spaces came; None for anything else."""
+    found = _SPACED.fullmatch(text)
+    if found is None or len(text) > LONGEST:
+        return None
+    reading = read(found[1] + re.sub("[ /]*/[ /]*| +", lambda gap: "/" if "/" in gap[0] else "-", found[2]))
+    return reading if reading.is_known else None
 
 
 def read(text: str) -> LicenseReading:
@@ -54,9 +70,11 @@ def read(text: str) -> LicenseReading:
 
 
 def _plain_parts(text: str) -> SplitResult | None:
-    if len(text) > LONGEST or _ADDRESS.fullmatch(text) is None:
+    """Return the parts of an address, None unless it is one of plain characters and names only a host."""
+    written = "https://" + _SCHEMES.sub("", text, count=1) if _SCHEMES.match(text) else text
+    if len(text) > LONGEST or _ADDRESS.fullmatch(written) is None:
         return None
-    written = text if "://" in text.lower()[:8] else f"https://{text}"
+    written = written if written.startswith("https://") else f"https://{written}"
     try:
         parts = urlsplit(written)
         suspicious = parts.username is not None or parts.password is not None or parts.port is not None
@@ -69,8 +87,8 @@ def _plain_parts(text: str) -> SplitResult | None:
 
 
 def _creative_commons(path: str, parts: SplitResult) -> LicenseReading:
-    pieces = path.removeprefix("/").split("/") if path else []
-    if parts.fragment or _HARMLESS_QUERY.fullmatch(parts.query) is None or "" in pieces:
+    pieces = [piece for piece in path.split("/") if piece]
+    if parts.fragment or _HARMLESS_QUERY.fullmatch(parts.query) is None:
         return unknown(NO_SUCH_LICENCE)
     found = creative_commons.from_path(pieces)
     if found is not None:
@@ -88,7 +106,7 @@ def _listed(host: str, path: str, parts: SplitResult) -> LicenseReading | None:
     pieces = address.split("/")
     for end in range(len(pieces), 0, -1):
         above = table.get("/".join(pieces[:end]))
-        if above is not None and above.covers_below and not above.reading().is_open:
+        if above is not None and above.covers_below:
             return above.reading()
     return None
 
@@ -101,7 +119,7 @@ def _by_spdx(host: str, path: str, parts: SplitResult) -> LicenseReading | None:
 
 
 def _restricted_by_its_words(host: str, path: str, parts: SplitResult) -> LicenseReading | None:
-    words = f"{path}?{parts.query}".lower()
+    words = f"{path}?{parts.query}".lower().rstrip("?")
     if _MINING.search(words) or _STM.fullmatch(f"{host}{path}"):
         return _restricted(
             "Terms for text and data mining, not a licence of the text.", "text and data mining"

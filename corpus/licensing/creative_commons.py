@@ -14,6 +14,7 @@ from corpus.licensing.tables import jurisdictions
 from corpus.rights import LicenseClass
 
 VERSIONS = frozenset({"1.0", "2.0", "2.1", "2.5", "3.0", "4.0"})
+_NEVER_PORTED = "4"
 _FLAVOURS = frozenset({"international", "unported", "generic", "universal"})
 _OLD_WITHOUT_BY = frozenset({"sa", "nd", "nc", "nc-sa", "nd-nc"})
 
@@ -45,7 +46,7 @@ def from_code(text: str) -> LicenseReading | None:
     if mark is not None:
         return _mark() if _plain(mark["version"]) in {"", "1", "1.0"} else None
     code = _CODE.fullmatch(text)
-    if code is None:
+    if code is None or (code["port"] in jurisdictions() and (code["version"] or "")[:1] == _NEVER_PORTED):
         return None
     return licence(re.findall("nc|nd|sa", code["elements"]), code["version"] or "", code["port"] or "")
 
@@ -54,17 +55,17 @@ def from_name(elements: str, version: str, flavour: str) -> LicenseReading | Non
     """Read the parts of a name: what stands after "Attribution", the version, the words after it."""
     parts = [_FIRST_LETTERS[found[0][:3]] for found in _ELEMENT.finditer(elements)]
     words = flavour.strip()
-    by_name = {name: code for code, (name, _) in jurisdictions().items()}
+    by_name = {name: code for code, name in jurisdictions().items()}
     return licence(parts, version, by_name.get(words, words))
 
 
 def from_path(path: Sequence[str]) -> LicenseReading | None:
     """Read the path of an address at creativecommons.org, in lower case, cut at its slashes."""
     match list(path):
-        case [("licenses" | "license" | "licences" | "licence"), code, *rest] if code != "publicdomain":
-            return _licence_path(code, rest)
         case ["licenses", "publicdomain", *rest] if _is_page(rest):
             return _dedicated()
+        case [("licenses" | "license" | "licences" | "licence"), *pieces] if pieces:
+            return _licence_path(pieces)
         case ["publicdomain", "zero", "1.0", *rest] if _is_page(rest):
             return _zero()
         case ["publicdomain", "mark", "1.0", *rest] if _is_page(rest):
@@ -98,36 +99,22 @@ def licence(
 
 
 def _exists(version: str, port: str) -> bool:
-    if version and version not in VERSIONS:
-        return False
-    if not port or port in _FLAVOURS:
-        return True
-    known = jurisdictions().get(port)
-    return known is not None and version in known[1]
+    """Whether version and port are ones that were issued. No port changes the conditions."""
+    return (not version or version in VERSIONS) and (
+        not port or port in _FLAVOURS or (bool(version) and port in jurisdictions())
+    )
 
 
-def _licence_path(code: str, rest: Sequence[str]) -> LicenseReading | None:
-    elements, attribution = code.split("-"), True
-    if elements[0] == "by":
-        elements = elements[1:]
-    elif code in _OLD_WITHOUT_BY and rest[:1] == ["1.0"]:
-        attribution = False
-    else:
+def _licence_path(pieces: Sequence[str]) -> LicenseReading | None:
+    """Read what stands after "licenses": a code, its version, port and page, with whatever between them."""
+    kept = pieces[:-1] if len(pieces) > 1 and _PAGE.fullmatch(pieces[-1]) else pieces
+    if len(kept) > 1 and kept[0] in _OLD_WITHOUT_BY and kept[1] == "1.0":
+        port = kept[2] if len(kept) == 3 else ""
+        return None if len(kept) > 3 else licence(kept[0].split("-"), "1.0", port, attribution=False)
+    found = _CODE.fullmatch("cc-" + "-".join(kept).removeprefix("cc-"))
+    if found is None or (len(kept) < len(pieces) and not found["version"]):
         return None
-    if not set(elements) <= {"nc", "nd", "sa"}:
-        return None
-    version, port, page = _version_and_port(rest)
-    if not _is_page(page) or (rest and not version):
-        return None
-    return licence(elements, version, port, attribution=attribution)
-
-
-def _version_and_port(rest: Sequence[str]) -> tuple[str, str, Sequence[str]]:
-    version = rest[0] if rest and re.fullmatch(r"\d\.\d", rest[0]) else ""
-    after = rest[1:] if version else rest
-    if after and after[0] in jurisdictions():
-        return version, after[0], after[1:]
-    return version, "", after
+    return licence(re.findall("nc|nd|sa", found["elements"]), found["version"] or "", found["port"] or "")
 
 
 def _is_page(rest: Sequence[str]) -> bool:

@@ -47,7 +47,7 @@ def _text(signal: str) -> LicenseReading:
         return unknown("Nothing is stated.")
     if addresses.looks_like_one(text):
         return addresses.read(text)
-    return _short(text) or statements.read(text)
+    return addresses.with_spaces(text) or _short(text) or statements.read(text)
 
 
 def _short(text: str) -> LicenseReading | None:

@@ -52,12 +52,9 @@ def spdx_names() -> dict[str, KnownForm]:
 
 
 @cache
-def jurisdictions() -> dict[str, tuple[str, frozenset[str]]]:
-    """Return name and versions of each port of the Creative Commons licences by its code."""
-    return {
-        row["code"]: (row["name"].lower(), frozenset(row["versions"].split()))
-        for row in _rows("cc_jurisdictions.tsv")
-    }
+def jurisdictions() -> dict[str, str]:
+    """Return the name of each port of the Creative Commons licences, in lower case, by its code."""
+    return {row["code"]: row["name"].lower() for row in _rows("cc_jurisdictions.tsv")}
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -140,8 +140,8 @@ def limits_commercial_use(words: str) -> bool:
 @cache
 def cc_name() -> re.Pattern[str]:
     """Return the pattern of a Creative Commons licence's name: "Creative Commons Attribution ..."."""
-    flavours = ["international", "unported", "generic", "universal", "scotland", "england & wales"]
-    flavours += [name for name, _ in jurisdictions().values()]
+    flavours = ["international", "unported", "generic", "universal"]
+    flavours += list(jurisdictions().values())
     return re.compile(
         r"(?:\bcreative[ -]?commons(?:['’]s)?(?: \(cc\))?(?: licen[sc]e)?[ :-]*|\bcc[ :-]*"
         r"|^[\"'“(]?(?=attribution[ -][^.]*\d\.\d))attribution"

@@ -74,7 +74,7 @@ def test_terms_hold_until_the_open_licence_begins() -> None:
 
 def test_of_licences_that_began_together_the_strictest_counts() -> None:
     assert normalise([element(BY), element(TERMS)], on=TODAY).license_class is LicenseClass.RESTRICTED
-    unread = element("https://publisher.example/rights")
+    unread = element("https://publisher.example/policy")
     assert normalise([element(BY), unread], on=TODAY).license_class is LicenseClass.UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""Parsed documents as JSON, the only thing that crosses from the parsing process to this one."""
+"""What crosses between the parsing process and this one: jobs one way, documents or pictures the other."""
 
 from __future__ import annotations
 

@@ -18,15 +18,17 @@ from corpus.bibliography.cli_import import import_command
 from corpus.cli_keeping import export, fingerprint_command, snapshot, verify
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import TerminalProgress, print_run
+from corpus.cli_reparse import reparse_command
 from corpus.domain_profile import InvalidProfile
 from corpus.gateways.embedding import EmbeddingError
 from corpus.ingestion import default_options, rehearse
 from corpus.ingestion import ingest as run_ingestion
-from corpus.inputs import Batch, NothingFound, from_manifest, from_paths
+from corpus.inputs import Batch, NothingFound, from_manifest, from_paths, read_by
 from corpus.intake import Options
 from corpus.manifest import UNDESCRIBED, Described
 from corpus.manifest_fields import FIELDS, FieldError
 from corpus.models import Document
+from corpus.parsing import parsers
 from corpus.queries import corpus_counts, license_report
 from corpus.reports import RunReport
 
@@ -81,6 +83,9 @@ def _describing(command: Callable[..., None]) -> Callable[..., None]:
     "--chunk-tokens", type=click.IntRange(50, 8000), help="Length of passages instead of the profile's."
 )
 @click.option("--overlap-tokens", type=click.IntRange(0, 4000), help="Overlap instead of the profile's.")
+@click.option(
+    "--parser", type=click.Choice(parsers.NAMES), help="Read with this parser the files that it can read."
+)
 @json_option
 def ingest(
     *,
@@ -90,6 +95,7 @@ def ingest(
     dry_run: bool,
     chunk_tokens: int | None,
     overlap_tokens: int | None,
+    parser: str | None,
     as_json: bool,
     **described: Any,
 ) -> None:
@@ -101,6 +107,7 @@ def ingest(
     The exit code is 1 when the run itself failed or when every single file failed, else 0.
     """
     batch = _batch(paths, manifest_file, {name: value for name, value in described.items() if value})
+    batch = read_by(batch, parser) if parser else batch
     options = _options(bucket, chunk_tokens, overlap_tokens)
     report = _run(batch, options, dry_run=dry_run)
     if as_json:
@@ -201,7 +208,7 @@ def corpus() -> None:
     """Look at and manage the corpus."""
 
 
-for _command in (import_command, verify, fingerprint_command, snapshot, export):
+for _command in (import_command, verify, fingerprint_command, snapshot, export, reparse_command):
     corpus.add_command(_command)
 
 

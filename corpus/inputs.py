@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from corpus import manifest as manifests
 from corpus.manifest import UNDESCRIBED, Described, Entry
+from corpus.parsing import parsers
+from corpus.parsing.media_types import BY_EXTENSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,20 @@ def from_paths(paths: Sequence[Path], described: Described = UNDESCRIBED) -> Bat
     if not entries:
         raise NothingFound(f"There are no files in {', '.join(map(str, paths))}.")
     return Batch(", ".join(map(str, paths)), tuple(entries.values()))
+
+
+def read_by(batch: Batch, parser: str) -> Batch:
+    """Return `batch` with `parser` asked for wherever that parser reads such files and none is named."""
+    extensions = {name for name, kind in BY_EXTENSION.items() if kind in parsers.reading(parser)}
+
+    def asked(file: Entry | Refusal) -> Entry | Refusal:
+        if isinstance(file, Refusal) or file.described.parser:
+            return file
+        if PurePath(file.original_name).suffix.lower() not in extensions:
+            return file
+        return replace(file, described=replace(file.described, parser=parser))
+
+    return replace(batch, files=tuple(map(asked, batch.files)))
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -75,6 +75,7 @@ class Described:
     version: str = ""
     supersedes: str = ""
     language: str = ""
+    parser: str = ""
 
 
 UNDESCRIBED = Described()

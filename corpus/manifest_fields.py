@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from corpus.identifiers import normalise_doi
+from corpus.parsing import parsers
 from corpus.rights import ALL_CLASSES, LicenseClass, UnknownLicenseClass, parse_class
 
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{2,8})*")
@@ -94,6 +95,14 @@ def language(value: Any) -> str:
     return match[1].lower()
 
 
+def parser(value: Any) -> str:
+    """Return the name of one of the parsers."""
+    name = text(60)(value)
+    if name not in parsers.NAMES:
+        raise FieldError(f"is none of {', '.join(parsers.NAMES)}.")
+    return name
+
+
 FIELDS: dict[str, Callable[[Any], Any]] = {
     "title": text(1_000),
     "authors": authors,
@@ -107,4 +116,5 @@ FIELDS: dict[str, Callable[[Any], Any]] = {
     "version": text(100),
     "supersedes": text(2_000),
     "language": language,
+    "parser": parser,
 }

@@ -19,7 +19,7 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import Error, transaction
 
-from corpus import bells, connections, jobs, leases, stages, storage, vectors
+from corpus import bells, connections, jobs, leases, reparsing, stages, storage, vectors
 from corpus.actions import runs
 from corpus.chunking import ChunkingLimits
 from corpus.gateways.embedding import embedder_of
@@ -29,8 +29,10 @@ from corpus.intake import Intake, Options, examine, held_already
 from corpus.jobs import Claim, Kind, LostClaim
 from corpus.manifest import Entry
 from corpus.models import Document, IngestionItem, IngestionRun, Job, StageResult
+from corpus.parsing.blocks import ParseFailure
 from corpus.parsing.registry import ParseLimits
 from corpus.preparation import Prepared
+from corpus.reparsing import Reading
 from corpus.reports import Outcome, Report
 from corpus.succession import link_successors
 
@@ -148,6 +150,9 @@ def _reclaim(claim: Claim) -> None:
 def _parse(claim: Claim) -> None:
     started = monotonic()
     item = _item(claim)
+    if reparsing.is_asked_by(item.run):
+        _read_again(claim, item, started)
+        return
     options = _options(item.run)
     found: Report | Prepared | Document
     if _is_still_allowed(item.run):
@@ -166,6 +171,31 @@ def _parse(claim: Claim) -> None:
             _hand_on(claim, item, parsed, seconds)
 
     _write(claim, effect)
+
+
+def _read_again(claim: Claim, item: IngestionItem, started: float) -> None:
+    """Give a held document what another reading finds; nothing is kept between reading and storing."""
+    entry, run = _entry(item), item.run
+
+    def read() -> Reading:
+        if not _is_still_allowed(run):
+            raise ParseFailure("not_allowed", _NOT_ALLOWED)
+        return reparsing.read(
+            document_id=item.document_id, parser=run.parameters["parser"], options=_options(run)
+        )
+
+    found = guarded(entry, lambda _: read())
+
+    def effect() -> None:
+        kept = found if isinstance(found, Report) else guarded(entry, lambda _: _kept_again(found, run))
+        seconds = round(monotonic() - started, 3)
+        _end(claim, item, replace(kept, document=item.document_id, seconds=seconds))
+
+    _write(claim, effect)
+
+
+def _kept_again(reading: Reading, run: IngestionRun) -> Report:
+    return reparsing.keep(reading, by=run.started_by)
 
 
 def _hand_on(claim: Claim, item: IngestionItem, parsed: bytes, seconds: float) -> None:

@@ -69,7 +69,7 @@ def prepare(entry: Entry, *, file_sha256: str, chunking: ChunkingLimits, limits:
     """
     # A stored original has no extension: its kind follows from what it was called.
     media_type = of_name(entry.file_name) if entry.file_name else None
-    parsed = parse(entry.path, limits=limits, media_type=media_type)
+    parsed = parse(entry.path, limits=limits, media_type=media_type, parser=entry.described.parser)
     metadata = metadata_of(entry.described, parsed, Path(entry.original_name))
     if parsed.quality.get("needs_ocr"):
         return Prepared(entry, file_sha256, file_sha256, metadata, parsed, (), chunking)

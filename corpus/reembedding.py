@@ -158,9 +158,11 @@ def _keep(version: EmbeddingVersion, chunks: Sequence[Chunk], rows: Vectors) -> 
     """Store the vectors of the passages that still exist."""
     with connection.cursor() as cursor:
         cursor.execute(_HOLD_DOCUMENTS, [list({chunk.document_id for chunk in chunks})])
-    existing = set(Chunk.objects.filter(pk__in=[chunk.pk for chunk in chunks]).values_list("pk", flat=True))
+    # As they are now: a document that was read again meanwhile has other passages and another order.
+    existing = Chunk.objects.only("document_id", "rank_key").in_bulk([chunk.pk for chunk in chunks])
     kept = [place for place, chunk in enumerate(chunks) if chunk.pk in existing]
-    vectors.store(version=version, chunks=[chunks[place] for place in kept], vectors=rows[kept], again=True)
+    held = [existing[chunks[place].pk] for place in kept]
+    vectors.store(version=version, chunks=held, vectors=rows[kept], again=True)
 
 
 @transaction.atomic

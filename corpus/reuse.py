@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 import numpy as np
 
@@ -28,6 +29,12 @@ def held_vectors(
     wanted = {passage.content for passage in passages}
     found = rows.order_by("id").values_list("chunk__content", "vector")
     return {content: vector for content, vector in found if content in wanted}
+
+
+def vectors_of_document(*, document_id: UUID, version: EmbeddingVersion) -> dict[str, list[float]]:
+    """Return vectors of `version` by content, of the passages that a document has now."""
+    rows = ChunkEmbedding.objects.filter(version=version, document_id=document_id)
+    return dict(rows.order_by("id").values_list("chunk__content", "vector"))
 
 
 def embed(*, passages: Sequence[Passage], held: dict[str, list[float]], embedder: Embedder) -> Vectors:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from corpus import identity, vectors
 from corpus.actions import review, rights
+from corpus.chunking import Passage
 from corpus.gateways.embedding import Vectors
 from corpus.identifiers import normalise_doi
 from corpus.models import Chunk, Document, DocumentCitation, EmbeddingVersion, RightsDecision, Source
@@ -52,8 +52,10 @@ def store(
             document = _document(prepared, bucket)
             document.save(force_insert=True)
             _declare_license(document, prepared, by)
-            _references(document, prepared)
-            chunks = _chunks(document, prepared)
+            store_references(document, prepared)
+            chunks = Chunk.objects.bulk_create(
+                [build_chunk(document, passage) for passage in prepared.passages], batch_size=_BATCH
+            )
             if vectors_of_passages is not None:
                 vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages)
     except IntegrityError:
@@ -65,10 +67,7 @@ def store(
 
 
 def _document(prepared: Prepared, bucket: str) -> Document:
-    metadata, parsed = prepared.metadata, prepared.parsed
-    quality: dict[str, Any] = {**parsed.quality}
-    if parsed.warnings:
-        quality["warnings"] = list(parsed.warnings)
+    metadata = prepared.metadata
     return Document(
         source=_source(metadata),
         title=metadata.title,
@@ -84,18 +83,29 @@ def _document(prepared: Prepared, bucket: str) -> Document:
         rights_statement=metadata.rights_statement,
         no_derivatives=metadata.no_derivatives,
         version_label=metadata.version_label,
-        content_sha256=prepared.content_sha256,
         file_sha256=prepared.file_sha256,
         file_name=prepared.entry.original_name,
-        media_type=parsed.media_type,
-        page_count=parsed.page_count,
-        chunk_count=len(prepared.passages),
-        parser=parsed.parser,
-        parse_quality=quality,
-        state=Document.State.NEEDS_OCR if prepared.needs_ocr else Document.State.READY,
-        state_reason="no_text" if prepared.needs_ocr else "",
         extra={"chunking": asdict(prepared.chunking)},
+        **as_parsed(prepared),
     )
+
+
+def as_parsed(prepared: Prepared) -> dict[str, Any]:
+    """Return what parsing decides about a document, by the names of its fields."""
+    parsed = prepared.parsed
+    quality: dict[str, Any] = {**parsed.quality}
+    if parsed.warnings:
+        quality["warnings"] = list(parsed.warnings)
+    return {
+        "content_sha256": prepared.content_sha256,
+        "media_type": parsed.media_type,
+        "page_count": parsed.page_count,
+        "chunk_count": len(prepared.passages),
+        "parser": parsed.parser,
+        "parse_quality": quality,
+        "state": Document.State.NEEDS_OCR if prepared.needs_ocr else Document.State.READY,
+        "state_reason": "no_text" if prepared.needs_ocr else "",
+    }
 
 
 def _source(metadata: Metadata) -> Source:
@@ -139,7 +149,8 @@ def _declare_license(document: Document, prepared: Prepared, by: User | None) ->
     )
 
 
-def _references(document: Document, prepared: Prepared) -> None:
+def store_references(document: Document, prepared: Prepared) -> None:
+    """Store the entries of the document's own reference list."""
     DocumentCitation.objects.bulk_create(
         [
             DocumentCitation(
@@ -154,35 +165,30 @@ def _references(document: Document, prepared: Prepared) -> None:
     )
 
 
-def _chunks(document: Document, prepared: Prepared) -> Sequence[Chunk]:
-    return Chunk.objects.bulk_create(
-        [
-            Chunk(
-                document=document,
-                ordinal=passage.ordinal,
-                body=passage.body,
-                content=passage.content,
-                section_path=list(passage.section_path),
-                locator=passage.locator,
-                page_start=passage.page_start,
-                page_end=passage.page_end,
-                boxes=[
-                    [box.page, *(round(edge, 4) for edge in (box.left, box.top, box.right, box.bottom))]
-                    for box in passage.boxes
-                ],
-                is_table=passage.is_table,
-                token_count=passage.token_count,
-                citation_unit=passage.citation_unit,
-                forward_references=list(passage.forward_references),
-                content_sha256=identity.body_sha256(passage.body),
-                rank_key=identity.rank_key(document.content_sha256, passage.ordinal),
-                language=document.language,
-                search_heading=search_form(" ".join([document.title, *passage.section_path])),
-                search_body=search_form(passage.body),
-            )
-            for passage in prepared.passages
+def build_chunk(document: Document, passage: Passage) -> Chunk:
+    """Return the row of a passage, not saved yet."""
+    return Chunk(
+        document=document,
+        ordinal=passage.ordinal,
+        body=passage.body,
+        content=passage.content,
+        section_path=list(passage.section_path),
+        locator=passage.locator,
+        page_start=passage.page_start,
+        page_end=passage.page_end,
+        boxes=[
+            [box.page, *(round(edge, 4) for edge in (box.left, box.top, box.right, box.bottom))]
+            for box in passage.boxes
         ],
-        batch_size=_BATCH,
+        is_table=passage.is_table,
+        token_count=passage.token_count,
+        citation_unit=passage.citation_unit,
+        forward_references=list(passage.forward_references),
+        content_sha256=identity.body_sha256(passage.body),
+        rank_key=identity.rank_key(document.content_sha256, passage.ordinal),
+        language=document.language,
+        search_heading=search_form(" ".join([document.title, *passage.section_path])),
+        search_body=search_form(passage.body),
     )
 
 

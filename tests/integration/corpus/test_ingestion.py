@@ -147,7 +147,7 @@ def test_something_unforeseen_is_one_failed_file_that_tells_no_content(folder, m
     def broken(**_: object) -> None:
         raise ZeroDivisionError("90 days of secret text")
 
-    monkeypatch.setattr(documents_actions, "_references", lambda *_: broken())
+    monkeypatch.setattr(documents_actions, "store_references", lambda *_: broken())
 
     item = only(take(write(folder, "a.md", paper("90 days"))))
 

@@ -11,6 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from answers.models import Answer, AnswerSource
 from corpus import storage
+from corpus.curation import ReviewItem
 from corpus.models import (
     Chunk,
     Document,
@@ -127,6 +128,14 @@ def _document(world: World, license_class: LicenseClass) -> None:
         to_class=license_class.value,
         evidence=word,
         process="test",
+    )
+    ReviewItem.objects.create(
+        kind=ReviewItem.Kind.SUPERSESSION,
+        document=document,
+        other=document,
+        suggestion={"superseded_by": word},
+        suggestion_sha256="0" * 64,
+        reason=word,
     )
     world.documents[license_class] = document
     world.passages[license_class] = passage

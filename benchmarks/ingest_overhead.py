@@ -3,7 +3,8 @@
     python -m benchmarks.ingest_overhead [--fast] [--documents N]
 
 The same text documents are taken in three ways: by a plain script that parses with the same parser, cuts
-into the same passages, embeds with the same model and inserts rows into a bare table; by `sci-rag ingest`
+into the same passages, embeds with the same model, keeps the file, knows what it has, and stores text that
+is searched by words and by vectors; by `sci-rag ingest`
 in the foreground; and by a real worker process from the moment the files are handed over until the run
 is finished. The three take turns in small portions, so that a busy machine slows all of them alike.
 """
@@ -11,6 +12,7 @@ is finished. The three take turns in small portions, so that a busy machine slow
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import random
 import shutil
@@ -19,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -55,9 +58,13 @@ class PlainScript:
 
         with connection.cursor() as cursor:
             cursor.execute(
-                "CREATE TABLE plain_passage (id bigserial PRIMARY KEY, document text, ordinal int, "
-                "body text, vector vector(384))"
+                "CREATE TABLE plain_document (sha256 text PRIMARY KEY, name text, added timestamptz);"
+                "CREATE TABLE plain_passage (id bigserial PRIMARY KEY, "
+                "sha256 text REFERENCES plain_document, ordinal int, body text, vector vector(384), "
+                "words tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED);"
+                "CREATE INDEX ON plain_passage USING gin (words)"
             )
+        self.folder = Path(tempfile.mkdtemp(prefix="sci-rag-bench-plain-"))
 
     def __call__(self, paths: list[Path]) -> None:
         """Parse, cut, embed and insert, a commit for each document."""
@@ -68,17 +75,23 @@ class PlainScript:
         from corpus.parsing.registry import parse
 
         for path in paths:
+            sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1 FROM plain_document WHERE sha256 = %s", [sha256])
+                if cursor.fetchone():
+                    continue
             blocks = parse(path).blocks
             passages = chunk(blocks, title=path.stem, count_tokens=count_tokens)
             vectors = configured_embedder().embed([passage.content for passage in passages], task="document")
+            shutil.copy(path, self.folder / sha256)
             rows = [
-                (path.name, passage.ordinal, passage.body, vector.tolist())
+                (sha256, passage.ordinal, passage.body, vector.tolist())
                 for passage, vector in zip(passages, vectors, strict=True)
             ]
             with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("INSERT INTO plain_document VALUES (%s, %s, now())", [sha256, path.name])
                 cursor.executemany(
-                    "INSERT INTO plain_passage (document, ordinal, body, vector) VALUES (%s, %s, %s, %s)",
-                    rows,
+                    "INSERT INTO plain_passage (sha256, ordinal, body, vector) VALUES (%s, %s, %s, %s)", rows
                 )
 
 
@@ -108,16 +121,51 @@ def _start_worker() -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "sci_rag_site.worker"], env=environment)
 
 
-def _measure(ways: dict[str, Callable[[list[Path]], None]], paths: list[Path]) -> dict[str, list[float]]:
-    """Return the seconds of each way for each portion of an equal share, taken in turns."""
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds that one portion took by the clock, and of processors in all processes that are part of it."""
+
+    wall: float
+    processors: float
+
+
+def _processor_seconds() -> float:
+    """Return what this process, the database server and all their children have used so far.
+
+    Unlike the clock this does not depend on what else the machine does. Nothing where there is no /proc.
+    """
+    from django.conf import settings
+
+    server = settings.EMBEDDED_POSTGRES.cluster.postmaster()
+    roots = {os.getpid(), server.pid}
+    parents, used = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        pid = int(stat.parent.name)
+        parents[pid] = int(fields[1])
+        used[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return sum(seconds for pid, seconds in used.items() if _is_below(pid, roots, parents))
+
+
+def _is_below(pid: int, roots: set[int], parents: dict[int, int]) -> bool:
+    while pid in parents and pid not in roots:
+        pid = parents[pid]
+    return pid in roots
+
+
+def _measure(ways: dict[str, Callable[[list[Path]], None]], paths: list[Path]) -> dict[str, list[Cost]]:
+    """Return the cost of each way for each portion of an equal share, taken in turns."""
+    costs: dict[str, list[Cost]] = {name: [] for name in ways}
     for start in range(0, len(paths), PORTION * len(ways)):
         for turn, (name, way) in enumerate(ways.items()):
             first = start + turn * PORTION
-            started = perf_counter()
+            started, used = perf_counter(), _processor_seconds()
             way(paths[first : first + PORTION])
-            seconds[name].append(perf_counter() - started)
-    return seconds
+            costs[name].append(Cost(perf_counter() - started, _processor_seconds() - used))
+    return costs
 
 
 def main() -> int:
@@ -131,8 +179,9 @@ def main() -> int:
     from benchmarks import database
 
     database.start()
+    plain_script = PlainScript()
     ways: dict[str, Callable[[list[Path]], None]] = {
-        "plain script": PlainScript(),
+        "plain script": plain_script,
         "sci-rag ingest": in_the_foreground,
         "worker": by_the_worker,
     }
@@ -143,20 +192,22 @@ def main() -> int:
         warm_up, measured = paths[: 10 * len(ways)], paths[10 * len(ways) :]
         for turn, way in enumerate(ways.values()):
             way(warm_up[turn * 10 : turn * 10 + 10])
-        seconds = _measure(ways, measured)
+        costs = _measure(ways, measured)
     finally:
         worker.terminate()
         worker.wait()
-        shutil.rmtree(folder, ignore_errors=True)
+        for each in (folder, plain_script.folder):
+            shutil.rmtree(each, ignore_errors=True)
 
     missed = 0
-    for name, taken in seconds.items():
+    plain = costs["plain script"]
+    for name, taken in costs.items():
         # The median of the turns: a burst of other work on the machine hits one turn of one way.
-        overhead = (
-            median(ours / plain for ours, plain in zip(taken, seconds["plain script"], strict=True)) - 1
-        )
-        print(f"{name:<16} {count / sum(taken):6.1f} documents/s   overhead {overhead:+7.1%}")
-        missed += overhead > ALLOWED
+        wall = median(ours.wall / theirs.wall for ours, theirs in zip(taken, plain, strict=True)) - 1
+        work = sum(cost.processors for cost in taken) / max(0.01, sum(cost.processors for cost in plain)) - 1
+        speed = count / sum(cost.wall for cost in taken)
+        print(f"{name:<16} {speed:6.1f} documents/s   by the clock {wall:+7.1%}   by processors {work:+7.1%}")
+        missed += wall > ALLOWED
     print(f"{count} documents each; goal: at most {ALLOWED:.0%} over the plain script: ", end="")
     print("missed" if missed else "met")
     # A hundred documents are too few to judge by, on a machine that others use.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -20,9 +21,20 @@ WORK = "corpus.work"
 # A worker that is woken goes on by itself, so a few bells wake as many workers as there will be.
 AT_ONCE = 8
 QUEUES = {Kind.PARSE: "parse", Kind.EMBED: "embed", Kind.SETTLE: "embed"}
+PAUSE_SECONDS = 1.0
+_rung_at: dict[Kind, float] = {}
 # Soft and hard, in seconds, by queue. A parser has its own limit of minutes; embedding a book takes its
 # time, and finishing a large run may build an index.
 _LIMITS = {"parse": (600, 660), "embed": (7200, 7320)}
+
+
+def are_due(kind: Kind) -> bool:
+    """Whether this process has not rung for `kind` for a moment: a woken worker goes on by itself."""
+    now = time.monotonic()
+    if now - _rung_at.get(kind, -PAUSE_SECONDS) < PAUSE_SECONDS:
+        return False
+    _rung_at[kind] = now
+    return True
 
 
 def ring_on_commit(kind: Kind, jobs: Sequence[UUID]) -> None:

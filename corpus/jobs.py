@@ -1,8 +1,8 @@
 """The ledger of background work: who does what, until when, and whose word still counts.
 
 A claim is one statement that counts the attempt and sets a lease by the database's clock. The attempt is
-the claim's token: whoever writes an effect confirms first, in the same transaction, that the attempt is
-still theirs. The raw SQL about jobs is all here.
+the claim's token: whoever writes an effect ends the job in the same transaction, which raises `LostClaim`
+unless the attempt is still theirs. The raw SQL about jobs is all here.
 """
 
 from __future__ import annotations
@@ -92,15 +92,8 @@ def renew(claim: Claim) -> bool:
     return bool(_changed(statement, settings.SCI_RAG_LEASE_SECONDS, claim.job, claim.attempt))
 
 
-def confirm(claim: Claim) -> None:
-    """Lock the job in the caller's transaction; raise `LostClaim` unless the attempt is still ours."""
-    statement = f"SELECT 1 FROM corpus_job WHERE {_MINE} FOR UPDATE"  # noqa: S608 - a constant
-    if not _rows(statement, claim.job, claim.attempt):
-        raise LostClaim(str(claim.job))
-
-
 def end(claim: Claim, state: State, *, code: str = "") -> None:
-    """End the job of a confirmed claim, in the same transaction as its effect."""
+    """End the job in the same transaction as its effect; raise `LostClaim` when that is not ours any more."""
     statement = f"""
         UPDATE corpus_job SET state = %s, last_error_code = %s, lease_until = NULL WHERE {_MINE}
     """  # noqa: S608 - a constant of this module
@@ -119,7 +112,7 @@ def give_back(claim: Claim, *, code: str) -> bool:
 
 
 def put_back(claim: Claim, *, code: str) -> None:
-    """Queue the job of a confirmed claim again, its attempt counted."""
+    """Queue a seized job again, its attempt counted."""
     statement = f"""
         UPDATE corpus_job SET state = 'queued', lease_until = NULL, last_error_code = %s WHERE {_MINE}
     """  # noqa: S608 - a constant of this module

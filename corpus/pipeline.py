@@ -1,7 +1,8 @@
 """What a worker does with one job: read a file, embed it and store it, or finish a run.
 
 Work is done first and outside any transaction. What came of it is then written in one transaction that
-begins by confirming the claim, so that of two workers with the same job only one has an effect.
+also ends the job, which fails unless the claim still stands: of two workers with the same job only one
+has an effect.
 """
 
 from __future__ import annotations
@@ -80,15 +81,15 @@ def _do(claim: Claim) -> None:
 
 
 def _write(claim: Claim, effect: Callable[[], None]) -> None:
-    """Run `effect` in a transaction if the claim is still ours; wait for a database that is away.
+    """Run `effect`, which ends the job, in a transaction; wait for a database that is away.
 
-    When the connection breaks in the middle of the commit, the next try finds the job ended or not.
+    A claim that is lost raises `LostClaim` there, which takes everything else of the effect back. When the
+    connection breaks in the middle of the commit, the next try finds the job ended or not.
     """
     for pause in (*_PAUSES, None):
         try:
             with transaction.atomic():
                 _lock_run_of_settling(claim)
-                jobs.confirm(claim)
                 effect()
         except Error as error:
             connections.release()
@@ -200,9 +201,10 @@ def _kept_again(reading: Reading, run: IngestionRun) -> Report:
 
 def _hand_on(claim: Claim, item: IngestionItem, parsed: bytes, seconds: float) -> None:
     """Keep what parsing made and queue the next stage, unless the run was cancelled meanwhile."""
+    jobs.end(claim, Job.State.DONE)
     run = runs.locked(item.run)
     if run.state == IngestionRun.State.CANCELLED:
-        jobs.end(claim, Job.State.CANCELLED)
+        Job.objects.filter(pk=claim.job).update(state=Job.State.CANCELLED)
         runs.settle_when_done(run)
         return
     StageResult.objects.bulk_create(
@@ -212,21 +214,19 @@ def _hand_on(claim: Claim, item: IngestionItem, parsed: bytes, seconds: float) -
         update_fields=["payload"],
     )
     IngestionItem.objects.filter(pk=item.pk).update(seconds=seconds)
-    jobs.end(claim, Job.State.DONE)
     job = jobs.queue(kind=Kind.EMBED, dedupe_key=f"embed:{item.pk}", run=run.pk, item=item.pk)
-    # Behind a queue whose bells have rung already there is nobody left to wake.
-    if job and len(jobs.unattended(kind=Kind.EMBED, seconds=0, limit=bells.AT_ONCE + 1)) <= bells.AT_ONCE:
+    if job and bells.are_due(Kind.EMBED):
         bells.ring_on_commit(Kind.EMBED, [job])
 
 
 def _embed(claim: Claim) -> None:
     started = monotonic()
-    item = _item(claim)
-    payload = StageResult.objects.filter(item=item).values_list("payload", flat=True).first()
-    if payload is None:
-        _write(claim, lambda: _parse_again(claim, item))
+    held = StageResult.objects.select_related("item__run__started_by").filter(item=claim.item).first()
+    if held is None:
+        _write(claim, lambda: _parse_again(claim))
         return
-    prepared = stages.decode(bytes(payload), entry=_entry(item))
+    item = held.item
+    prepared = stages.decode(bytes(held.payload), entry=_entry(item))
     while True:
         try:
             _embed_and_store(claim, item, prepared, started)
@@ -248,14 +248,14 @@ def _embed_and_store(claim: Claim, item: IngestionItem, prepared: Prepared, star
     _write(claim, effect)
 
 
-def _parse_again(claim: Claim, item: IngestionItem) -> None:
+def _parse_again(claim: Claim) -> None:
     jobs.end(claim, Job.State.CANCELLED, code="no_stage_result")
-    job = jobs.queue(kind=Kind.PARSE, dedupe_key=f"parse:{item.pk}", run=claim.run, item=item.pk)
+    job = jobs.queue(kind=Kind.PARSE, dedupe_key=f"parse:{claim.item}", run=claim.run, item=claim.item)
     bells.ring_on_commit(Kind.PARSE, [job] if job else [])
 
 
 def _end(claim: Claim, item: IngestionItem, report: Report, *, state: Job.State | None = None) -> None:
-    """Record how a file ended, and whether its run has; in the transaction that confirmed the claim."""
+    """Record how a file ended, and whether its run has, and end the job."""
     record(item, report)
     StageResult.objects.filter(item=item).delete()
     if report.outcome == Outcome.FAILED:

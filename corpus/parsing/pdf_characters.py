@@ -19,11 +19,12 @@ from corpus.parsing.pdf_types import Page, Span, Style
 _LINE_END_HYPHEN = 0x02  # how pdfium marks it
 _REPLACEMENT = "\ufffd"
 _SMALLEST_SIZE = 1.0
-_WIDE_GAP = 0.45  # of the type size: from here a gap may divide cells of a table
+_WIDE_GAP = 0.3  # of the type size: from here a gap may divide cells of a table
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "sfbx", "-bd", "medi")
 _ITALIC_NAMES = ("italic", "oblique", "cmti", "cmsl", "-it", "ital")
 _MONO_NAMES = ("mono", "courier", "cmtt", "sftt", "consol", "typewriter", "menlo", "inconsolata")
 _MATH_NAMES = ("cmmi", "cmsy", "cmex", "msam", "msbm", "math", "symbol", "mtmi", "mtsy", "eufm", "rmtmi")
+_DRAWING_NAMES = ("lcircle", "linew1", "line1")  # whose signs are corners and strokes of frames, not text
 _FIXED_PITCH, _FORCE_BOLD = 1 << 0, 1 << 18
 
 _Font = tuple[bool, bool, bool, bool, str]  # bold, italic, mono, math, name
@@ -148,6 +149,8 @@ class _Reader:
             pdfium.FPDFText_GetLooseCharBox(raw, index, rect_at)
             pdfium.FPDFText_GetCharOrigin(raw, index, x_at, y_at)
             style, turns = self._look(index, rect)
+            if style.font.startswith(_DRAWING_NAMES):
+                continue
             char = self._character(code)
             if turns:
                 self._take_rotated(char, turns, x.value, y.value, style.size)

@@ -202,10 +202,30 @@ def _bands(items: Sequence[Item], corridor: Corridor) -> list[tuple[list[Item], 
         elif side is not None:
             (right if side else left).append(item)
         elif left or right:
-            bands.append(([item], [], []))
+            bands.append(([*_heading_of(item, left, right), item], [], []))
         else:
             spanning.append(item)
     return bands
+
+
+def _heading_of(item: Item, left: list[Item], right: Sequence[Item]) -> list[Item]:
+    """Take from the left column the short line above the spanning `item` that heads it, if there is one."""
+    if len(left) < 2 or not right:
+        return []
+    before, last = left[-2:]
+    width = max(one.right for one in left) - min(one.left for one in left)
+    is_short = last.right - last.left < 0.75 * width and abs(last.left - item.left) < 3
+    gap_above, gap_below = last.baseline - before.baseline, item.baseline - last.baseline
+    is_below = max(one.bottom for one in right) < last.top + 1
+    if (
+        is_short
+        and is_below
+        and 0 < gap_below < 2.2 * (last.bottom - last.top)
+        and gap_above > 1.6 * gap_below
+    ):
+        left.pop()
+        return [last]
+    return []
 
 
 def _lies_in(corridor: Corridor, item: Placed) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 
 from corpus.normalise import one_line
@@ -108,7 +109,7 @@ def column_bounds(rows: Sequence[Row], verticals: Sequence[Rule] = ()) -> list[f
     drawn = sorted({round(rule.left, 1) for rule in verticals})
     if not several:
         return _inner(drawn, rows)
-    cells = _cells_of_columns(several)
+    cells = _cells_of_columns(several, rows)
     left, right = min(cell.left for cell in cells), max(cell.right for cell in cells)
     if len(drawn) > 2 and drawn[0] < left + 1 and drawn[-1] > right - 1:
         return _apart(drawn[1:-1])
@@ -116,7 +117,9 @@ def column_bounds(rows: Sequence[Row], verticals: Sequence[Rule] = ()) -> list[f
     for skipped in range(1, min(_MOST_HEADERS, len(several) - _FEWEST_BELOW) + 1):
         below = several[skipped:]
         white += [
-            x for x in _white(_cells_of_columns(below)) if _divides(below, x) and _is_new(white, x, below)
+            x
+            for x in _white(_cells_of_columns(below, rows[rows.index(below[0]) :]))
+            if _divides(below, x) and _is_new(white, x, below)
         ]
     taken = [x for x in white if not any(abs(x - line) < 12 and _is_free(cells, x, line) for line in drawn)]
     return _apart(sorted([*_inner(drawn, rows), *taken]))
@@ -128,7 +131,7 @@ def place(row: Row, bounds: Sequence[float]) -> Placed:
     texts: list[list[str]] = [[] for _ in range(count)]
     edges: list[tuple[float, float]] = [(0.0, 0.0)] * count
     crosses = False
-    for cell in row.cells:
+    for cell in _cut_at(row.cells, bounds):
         first, last = bisect_right(bounds, cell.left + 1), bisect_left(bounds, cell.right - 1)
         crosses = crosses or last > first
         centre = bisect_left(bounds, (cell.left + cell.right) / 2)
@@ -137,6 +140,22 @@ def place(row: Row, bounds: Sequence[float]) -> Placed:
         edges[column] = min(left, cell.left), max(right, cell.right)
         texts[column].append(one_line(cell.text))
     return Placed(row, [" ".join(parts) for parts in texts], [right - left for left, right in edges], crosses)
+
+
+def _cut_at(cells: Sequence[Line], bounds: Sequence[float]) -> Iterator[Line]:
+    """Yield the cells, those cut that have a gap between words right where two columns part."""
+    for cell in cells:
+        inner = [x for x in bounds if cell.left + 1 < x < cell.right - 1]
+        if not inner:
+            yield cell
+            continue
+        parts = [part for span in cell.spans for part in span.parts(0.0)]
+        groups = [[parts[0]]]
+        for before, part in pairwise(parts):
+            if any(before.right - 1 < x < part.left + 1 for x in inner):
+                groups.append([])
+            groups[-1].append(part)
+        yield from (Line(group) for group in groups)
 
 
 def covers_columns(row: Row, others: Sequence[Row]) -> bool:
@@ -149,12 +168,12 @@ def _extents(rows: Sequence[Row]) -> list[tuple[list[float], list[float], Row]]:
     return [([c.left for c in row.cells], [c.right for c in row.cells], row) for row in rows]
 
 
-def _cells_of_columns(several: Sequence[Row]) -> list[Line]:
-    """Return the cells that stand in one column each."""
+def _cells_of_columns(several: Sequence[Row], rows: Sequence[Row]) -> list[Line]:
+    """Return the cells of `rows` that stand in one column each, as the rows with several cells show them."""
     usual = median(len(row.cells) for row in several)
     spans = _extents([row for row in several if len(row.cells) >= 0.7 * usual])
-    cells = [cell for row in several for cell in row.cells]
-    return [cell for row in several for cell in row.cells if not _spans_columns(cell, row, spans)] or cells
+    kept = [cell for row in rows for cell in row.cells if not _spans_columns(cell, row, spans)]
+    return kept or [cell for row in several for cell in row.cells]
 
 
 def _spans_columns(cell: Line, own: Row, spans: Sequence[tuple[list[float], list[float], Row]]) -> bool:

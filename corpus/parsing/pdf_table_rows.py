@@ -38,8 +38,9 @@ def to_rows(intervals: Sequence[Sequence[Placed]], *, has_header: bool) -> tuple
     columns = _measured(lines)
     groups = [list(_grouped(interval, columns)) for interval in intervals]
     if _are_rows(intervals, columns, has_header=has_header):
-        groups = [[list(interval)] for interval in intervals]
-        return tuple(_joined(group[0]) for group in groups), 1
+        header_rows = list(_header_rows(intervals[0])) if has_header else [list(intervals[0])]
+        every = [*header_rows, *(list(interval) for interval in intervals[1:])]
+        return tuple(_joined(group) for group in every), len(header_rows)
     header = 1
     if has_header:
         groups[0] = list(_header_rows(intervals[0]))
@@ -174,6 +175,11 @@ def _continues(current: Sequence[Placed], line: Placed, columns: _Columns, usual
     missing = [column for column in current[0].filled if not line.cells[column]]
     if not missing or not line.filled:
         return False
+    if len(line.filled) == 1 and line.filled[0] > 0 and len(current[0].filled) > 2:
+        # One cell of words alone is no row of a table with several columns.
+        text = line.cells[line.filled[0]]
+        above = [one.cells[line.filled[0]] for one in current if one.cells[line.filled[0]]]
+        return bool(above) and (not is_number(text) or above[-1].endswith(_GOES_ON))
     for column in line.filled:
         above = next((one for one in reversed(current) if one.cells[column]), None)
         if above is None or not _goes_on(above, line, column, columns):
@@ -216,7 +222,7 @@ def _header_rows(lines: Sequence[Placed]) -> Iterator[list[Placed]]:
     """Yield the lines of each row of the header: one row, or one above and one below spanning titles."""
     spanning = [place for place, line in enumerate(lines) if line.crosses]
     last = spanning[-1] + 1 if spanning else 0
-    if 0 < last < len(lines):
+    if 0 < last < len(lines) and any(len(line.filled) > 1 for line in lines[last:]):
         yield list(lines[:last])
         yield list(lines[last:])
     elif lines:

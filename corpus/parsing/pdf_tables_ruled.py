@@ -144,6 +144,7 @@ class _Region:
     rows: list[Row]
     bounds: list[float]
     parting: list[float]
+    verticals: list[Rule]
 
     @classmethod
     def of(cls, stack: Sequence[Rule], rules: Sequence[Rule], lines: Sequence[Line]) -> _Region | None:
@@ -152,18 +153,21 @@ class _Region:
         if not inside or is_listing(inside):
             return None
         found = to_cells(inside, FINE_GAP)
-        bounds = column_bounds(found, _verticals(stack, rules))
+        verticals = _verticals(stack, rules)
+        bounds = column_bounds(found, verticals)
         rows = _without_titles(found, bounds, stack[0].right - stack[0].left)
         if len(rows) < len(found) and rows:
-            bounds = column_bounds(rows, _verticals(stack, rules))
+            bounds = column_bounds(rows, verticals)
         if not rows or not bounds:
             return None
-        return cls(stack, inside, lines, rows, bounds, _parting(stack, rules, inside))
+        return cls(stack, inside, lines, rows, bounds, _parting(stack, rules, inside), verticals)
 
     def table(self, page: int) -> Table | None:
         """Return the table, None where its rows are not those of one."""
-        intervals = list(self._intervals())
         above = self._header_above()
+        if above:
+            self.bounds = column_bounds([*above, *self.rows], self.verticals)
+        intervals = list(self._intervals())
         if above:
             intervals.insert(0, [place(row, self.bounds) for row in above])
         if sum(len(interval) for interval in intervals) < 2:
@@ -232,8 +236,11 @@ class _Region:
             if edge - bottom > (reach if not found else 0.4 * row.size) or len(found) >= _MOST_HEADER_LINES:
                 break
             placed = place(row, self.bounds)
-            is_labels = len(placed.filled) * 2 >= len(placed.cells) and not placed.crosses
-            if not is_labels or len(placed.filled) < 2 or CAPTION.match(row.cells[0].text):
+            is_spanning = covers_columns(row, self.rows)
+            is_labels = len(placed.filled) * 2 >= len(placed.cells) and not is_spanning
+            if not is_labels and not (found and len(placed.filled) > 1):
+                break
+            if len(placed.filled) < 2 or CAPTION.match(row.cells[0].text):
                 break
             found.insert(0, row)
             edge = row.top

@@ -74,6 +74,8 @@ class Line:
 
     def __post_init__(self) -> None:
         self.spans.sort(key=lambda span: span.left)
+        if any(second.right < first.right and first.gaps for first, second in pairwise(self.spans)):
+            self._open_gaps()
         largest = max(self.spans, key=lambda span: len(span.text))
         self.style, self.baseline = largest.style, largest.baseline
         self.left = self.spans[0].left
@@ -89,6 +91,18 @@ class Line:
     @property
     def height(self) -> float:
         return self.bottom - self.top
+
+    def _open_gaps(self) -> None:
+        """Cut spans where another one, drawn later, stands in a gap of theirs."""
+        found: list[Span] = []
+        for span in self.spans:
+            holds = any(
+                other is not span and left - 1 < other.left and other.right < right + 1
+                for _, left, right in span.gaps
+                for other in self.spans
+            )
+            found.extend(span.parts(0.0) if holds else [span])
+        self.spans = sorted(found, key=lambda span: span.left)
 
     def _joined(self) -> str:
         """Return the words of the line; a space wherever spans stand apart."""

@@ -1,124 +1,17 @@
 """Real papers and reports through the door to parsing: order, tables, metadata, named failures."""
 
 import csv
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from corpus.normalise import matching_form
-from corpus.parsing.blocks import BlockKind, ParsedDocument, ParseFailure
+from corpus.parsing.blocks import BlockKind, ParseFailure
 from corpus.parsing.registry import parse
+from tests.integration.corpus.real_files import parsed
 
 ENCRYPTED = {"encrypted"}
 NO_TEXT = {"scanned", "us-federal-scanned", "image-only", "no-text", "no-unicode-map", "xfa"}
-# What the page shows, in the order a person reads it: left column first.
-READING_ORDER = {
-    ("oag_srep01041.pdf", 1): [
-        "SUBJECT AREAS",
-        "9 January 2013",
-        "p38 MAPK mediates calcium oxalate",
-        "We examined whether p38 MAPK",
-        "Kidney stone disease is a common",
-        "Mitogen-activated protein kinase",
-    ],
-    ("oag_srep01041.pdf", 3): [
-        "Figure 3 | Western blot",
-        "Inhibition of p38 MAPK activation successfully prevented",
-        "control (Figure 7)",
-        "Inhibition of p38 MAPK activation partially prevented",
-        "and the involvement of p38 MAPK",
-        "Discussion",
-        "Tight junction is the intercellular junction",
-    ],
-    ("oag_cellreports.pdf", 1): [
-        "Imaging Type VI Secretion-Mediated Bacterial Killing",
-        "SUMMARY",
-        "In the environment, bacteria compete",
-        "INTRODUCTION",
-        "In their natural habitats",
-        "key player during bacterial competition between Gram-negative bacteria",
-        "More recently, Basler and Mekalanos",
-    ],
-    ("jcon_00134.pdf", 9): [
-        "Fig. 7: Execution time trends",
-        "Fig. 8: Execution time",
-        "Fig. 9: Execution time",
-        "6. Conclusion",
-        "This paper proposes a novel in situ infrastructure",
-        "Acknowledgement",
-        "Research presented in this paper",
-    ],
-    ("jcon_00137.pdf", 2): [
-        "using ImplicitGlobalGrid",
-        "finalize_global_grid()",
-        "Fig. 1: Stencil-based",
-        "3. Results",
-        "We here report the scaling",
-        "4. Conclusions",
-        "We have shown that ImplicitGlobalGrid",
-        "approach within geosciences",
-        "5. Acknowledgments",
-    ],
-    ("jcon_00121.pdf", 1): [
-        "ABSTRACT",
-        "We present JustSayIt.jl",
-        "Keywords",
-        "1. Introduction",
-        "Leading software companies",
-        "2. JustSayIt API and software",
-        "to quickly write new commands that take their",
-        "JustSayIt provides a lot of powerful functionality",
-        "The predefined function for typing text",
-    ],
-    ("inspire_wepml008.pdf", 1): [
-        "TUNER TESTING OF A DRESSED",
-        "Abstract",
-        "Fermilab is responsible for the design",
-        "INTRODUCTION",
-        "Design of the 3.9 GHz tuner",
-        "TUNER TEST RESULTS",
-        "Slow/Coarse Tuner Test",
-        "The tuner was installed on the cavity",
-        "The tuner normally operates by stretching",
-        "Results of the test of the slow/blade tuner",
-    ],
-    ("pypdfsample_multicolumn.pdf", 1): [
-        "Two-Column Document",
-        "This is a sample document",
-        "Lorem ipsum dolor sit amet, consectetuer adipiscing",
-        "Nam dui ligula",
-        "Nulla malesuada",
-        "Quisque ullamcorper",
-        "Fusce mauris",
-    ],
-    ("docling_amt_handbook_sample.pdf", 1): [
-        "pulleys, provided the inner race",
-        "Boots Self-Locking Nut",
-        "The spring keeps the locking",
-        "The wing type that is the most common ranges in size",
-        "Stainless Steel Self-Locking Nut",
-        "Elastic Stop Nut",
-    ],
-    ("docling_table_mislabeled_as_picture.pdf", 1): [
-        "They work in parallel",
-        "the maximum caseload per lawyer",
-        "uniformly challenge common violations",
-        "representing child victims",
-        "guidelines on how students are supervised",
-        "what type of legal aid services is a student",
-        "Are specialized legal aid services",
-    ],
-    ("jose_00078.pdf", 1): [
-        "DOI: 10.21105/jose.00078",
-        "Authors of papers retain copyright and release the work under a Creative Commons",
-        "Game Theory and Python",
-        "Summary",
-        "These materials are an open-source",
-        "Statement of Need",
-        "We are mathematicians",
-    ],
-}
 
 
 def _index(shared_data: Path) -> list[dict[str, str]]:
@@ -126,23 +19,11 @@ def _index(shared_data: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
-@cache
-def _parsed(path: Path) -> ParsedDocument:
-    return parse(path)
-
-
-def _page_text(document: ParsedDocument, page: int) -> str:
-    blocks = (block for block in document.blocks if block.page == page)
-    return "\n".join(
-        matching_form(f"{block.text} {' '.join(c for row in block.rows for c in row)}") for block in blocks
-    )
-
-
 def test_every_pdf_ends_in_a_document_or_a_named_reason(shared_data: Path) -> None:
     outcomes: dict[str, str] = {}
     for row in _index(shared_data):
         try:
-            document = _parsed(shared_data / "pdf" / row["file"])
+            document = parsed(shared_data / "pdf" / row["file"])
         except ParseFailure as failure:
             outcomes[row["file"]] = failure.code
             continue
@@ -179,19 +60,10 @@ def test_every_full_text_ends_in_a_document_or_a_named_reason(shared_data: Path)
     assert failures == {"oag_bmc_1471-2164-13-425.xml": "unsupported_file_type"}
 
 
-@pytest.mark.parametrize(("name", "page"), READING_ORDER, ids=str)
-def test_pages_read_as_a_person_reads_them(shared_data: Path, name: str, page: int) -> None:
-    text = _page_text(_parsed(shared_data / "pdf" / name), page)
-    expected = [matching_form(beginning) for beginning in READING_ORDER[name, page]]
-
-    assert [beginning for beginning in expected if beginning not in text] == []
-    assert sorted(expected, key=text.index) == expected
-
-
 @pytest.mark.parametrize("number", ["00197", "00240", "00267", "00292", "00299", "00307"])
 def test_a_pdf_says_what_its_own_markup_says(shared_data: Path, number: str) -> None:
     markup = parse(shared_data / "fulltext" / f"jose_{number}.jats.xml")
-    printed = _parsed(shared_data / "pdf" / f"jose_{number}.pdf")
+    printed = parsed(shared_data / "pdf" / f"jose_{number}.pdf")
     whole = [_squeezed(block.text) for block in printed.blocks]
 
     paragraphs = [
@@ -228,7 +100,7 @@ def _squeezed(text: str) -> str:
 def test_tables_of_real_papers_keep_rows_and_caption(
     shared_data: Path, name: str, caption: str, row: tuple[str, ...]
 ) -> None:
-    tables = [block for block in _parsed(shared_data / "pdf" / name).blocks if block.kind is BlockKind.TABLE]
+    tables = [block for block in parsed(shared_data / "pdf" / name).blocks if block.kind is BlockKind.TABLE]
 
     table = next(table for table in tables if table.text.startswith(caption))
 
@@ -236,7 +108,7 @@ def test_tables_of_real_papers_keep_rows_and_caption(
 
 
 def test_a_federal_table_without_rules_keeps_every_state(shared_data: Path) -> None:
-    document = _parsed(shared_data / "pdf" / "plumber_nics-background-checks-2015-11.pdf")
+    document = parsed(shared_data / "pdf" / "plumber_nics-background-checks-2015-11.pdf")
 
     table = max(document.blocks, key=lambda block: len(block.rows))
     alabama = next(row for row in table.rows if row[0] == "Alabama")
@@ -251,14 +123,14 @@ def test_a_federal_table_without_rules_keeps_every_state(shared_data: Path) -> N
 def test_numbered_reference_lists_are_complete_and_no_evidence(
     shared_data: Path, name: str, count: int
 ) -> None:
-    document = _parsed(shared_data / "pdf" / name)
+    document = parsed(shared_data / "pdf" / name)
 
     assert len(document.references) == count
     assert not any(document.references[0].text[:40] in block.text for block in document.blocks)
 
 
 def test_metadata_of_a_paper_is_found_on_its_page(shared_data: Path) -> None:
-    document = _parsed(shared_data / "pdf" / "oag_srep01041.pdf")
+    document = parsed(shared_data / "pdf" / "oag_srep01041.pdf")
 
     assert document.title.startswith("p38 MAPK mediates calcium oxalate crystal-induced tight junction")
     assert document.doi == "10.1038/srep01041"

@@ -34,10 +34,14 @@ def serve(kind: Kind, first: UUID) -> None:
     deadline = monotonic() + TURN_SECONDS
     beside = [other for other, queue in bells.QUEUES.items() if queue == bells.QUEUES[kind]]
     pipeline.work(kind=kind, job=first)
-    while any(pipeline.work(kind=each) for each in beside) and monotonic() < deadline:
-        pass
-    # For what is left, and for the next stage of what was done: not every job rang for itself.
-    for each in Kind:
+    while any(pipeline.work(kind=each) for each in beside):
+        if monotonic() > deadline:
+            left = beside
+            break
+    else:
+        # Not every job of the next stage rang for itself.
+        left = [each for each in Kind if each not in beside]
+    for each in left:
         bells.ring(each, jobs.unattended(kind=each, seconds=0, limit=1))
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from django.db import InterfaceError, OperationalError, ProgrammingError
+from django.db import InterfaceError, OperationalError, ProgrammingError, transaction
 
 from corpus import connections, reuse, storage
-from corpus.actions import documents
+from corpus.actions import documents, license_suggestions
 from corpus.actions.documents import AlreadyHeld
 from corpus.chunking import ChunkingLimits
 from corpus.gateways.embedding import Embedder, Vectors
@@ -107,17 +107,21 @@ class Intake:
     def keep(self, prepared: Prepared, vectors: Vectors | None) -> Report:
         """Store the document, whose original is kept already, in one transaction or in the caller's.
 
+        What it says about its rights becomes a suggestion where no class was declared.
+
         Raises `VersionSwitched` when the vectors are of a version that is no longer the active one.
         """
         entry = prepared.entry
         try:
-            document = documents.store(
-                prepared=prepared,
-                vectors_of_passages=vectors,
-                version=self.version,
-                bucket=bucket_of(entry, self.options),
-                by=self.by,
-            )
+            with transaction.atomic():
+                document = documents.store(
+                    prepared=prepared,
+                    vectors_of_passages=vectors,
+                    version=self.version,
+                    bucket=bucket_of(entry, self.options),
+                    by=self.by,
+                )
+                license_suggestions.suggest(document)
         except AlreadyHeld as first:
             return held_already(entry, first.document)
         return stored(entry, prepared, document)
@@ -130,6 +134,8 @@ def held_already(entry: Entry, document: Document) -> Report:
         declared=entry.described.license_class,
         signal=entry.described.license_source,
     )
+    if entry.described.license_class is None and entry.described.license_source:
+        license_suggestions.suggest(document, signals=[entry.described.license_source])
     return duplicate(entry, document, code=code, sentence=sentence)
 
 

@@ -36,15 +36,18 @@ class NotAllowed(ReviewError):
         super().__init__("You may not decide on every one of these suggestions.")
 
 
-def suggest_license(*, document: Document, license_class: str, signal: str) -> ReviewItem | None:
+def suggest_license(
+    *, document: Document, license_class: str, signal: str, reason: str = ""
+) -> ReviewItem | None:
     """Open a suggestion to raise the class of `document`; None when it was made before.
 
-    What a person has rejected is not suggested again by the same signal.
+    Without a `reason` it is that the class was declared. What a person has rejected is not suggested
+    again by the same signal.
     """
     target = parse_class(license_class)
-    reason = f"{LABELS[target]} was declared for it, which allows more than it is held under."
+    declared = f"{LABELS[target]} was declared for it, which allows more than it is held under."
     suggestion = {"license_class": target.value, "signal": signal}
-    return _open(Kind.LOOSER_LICENSE, document, None, suggestion, reason)
+    return _open(Kind.LOOSER_LICENSE, document, None, suggestion, reason or declared)
 
 
 def suggest_supersession(*, old: Document, new: Document, reason: str) -> ReviewItem | None:

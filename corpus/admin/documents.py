@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from corpus.actions.rights import PERMISSION
-from corpus.admin import license_change, supersession
+from corpus.admin import license_change, license_reading, supersession
 from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.filters import BucketFilter, StandingFilter
 from corpus.admin.history import HistoryAdmin
@@ -89,11 +89,11 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
     date_hierarchy = "ingested_at"
     ordering = ("-ingested_at", "id")
     autocomplete_fields = ("source",)
-    actions = ("change_license",)
+    actions = ("change_license", "suggest_license")
     fieldsets = (
         (
             gettext_lazy("Rights"),
-            {"fields": ("licence_detail", "signal", "no_derivatives", "rights_statement")},
+            {"fields": ("licence_detail", "signal", "rights_statement", "read_as", "no_derivatives")},
         ),
         (gettext_lazy("Standing"), {"fields": ("standing_detail", "succession", "version_label", "source")}),
         (
@@ -112,9 +112,9 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         ),
     )  # fmt: skip
     readonly_fields = (
-        "licence_detail", "signal", "rights_statement", "standing_detail", "succession", "state_badge",
-        "state_reason", "bucket", "passages", "file_name", "media_type", "page_count", "parser", "quality",
-        "ingested_at", "content_sha256", "file_sha256", "fixity_detail",
+        "licence_detail", "signal", "rights_statement", "read_as", "standing_detail", "succession",
+        "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type", "page_count",
+        "parser", "quality", "ingested_at", "content_sha256", "file_sha256", "fixity_detail",
     )  # fmt: skip
 
     def visible(self, rows: QuerySet[Document], request: HttpRequest) -> QuerySet[Document]:
@@ -181,6 +181,14 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
             return redirect(request.get_full_path())
         return license_change.ask(request, self.admin_site, ids)
 
+    @admin.action(
+        description=gettext_lazy("Suggest the class their own words establish"),
+        permissions=["change_license"],
+    )
+    def suggest_license(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
+        """Open suggestions for the chosen documents that nobody has decided on."""
+        license_reading.suggest(request, queryset)
+
     @display(description=gettext_lazy("licence"), ordering="license_class")
     def licence(self, document: Document) -> SafeString:
         """Show the class in words."""
@@ -207,6 +215,11 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
     def signal(self, document: Document) -> str:
         """Show what the class was derived from, verbatim."""
         return document.license_source
+
+    @display(description=gettext_lazy("read as"))
+    def read_as(self, document: Document) -> SafeString:
+        """Show what the signal and the document's own words establish, and the suggestion that waits."""
+        return license_reading.shown(document)
 
     @display(description=gettext_lazy("passages"), ordering="chunk_count")
     def passage_count(self, document: Document) -> int:

@@ -88,7 +88,7 @@ def licence(
     form = " ".join(
         part for part in ("CC", "-".join(["BY"] * attribution + [n.upper() for n in ordered])) if part
     )
-    label = " ".join(part for part in (form, number, port.upper()) if part)
+    label = " ".join(part for part in (form, number, "" if port in _FLAVOURS else port.upper()) if part)
     commercial = "nc" not in conditions
     return LicenseReading(
         LicenseClass.OPEN_COMMERCIAL if commercial else LicenseClass.OPEN_NONCOMMERCIAL,

@@ -17,6 +17,10 @@ _CC = re.compile(r"cc-by(-[a-z]{2})*-\d\.\d(-[a-z]+)?|cc0-1\.0|cc-pdm-1\.0", re.
 _EXCEPTION = re.compile(r"[A-Za-z0-9.-]+-(?:exception|linking-exception)(?:-[A-Za-z0-9.-]+)?", re.IGNORECASE)
 # Identifiers that are a word on its own: only what nobody writes by chance is read in any case.
 _IN_ANY_CASE = frozenset({"mit", "isc", "zlib", "unlicense", "postgresql", "wtfpl"})
+# Identifiers that are names of companies and things as well: on their own they say nothing about rights.
+_ALSO_WORDS = frozenset(
+    {"Fair", "ICU", "Intel", "IPA", "Jam", "Multics", "Nokia", "Ruby", "TCL", "Vim", "WordNet"}
+)
 
 
 class _NotAnExpression(Exception):
@@ -27,6 +31,8 @@ def identifier(text: str) -> LicenseReading | None:
     """Read one identifier of the SPDX list, "CC-BY-4.0" and its kin among them."""
     if _CC.fullmatch(text):
         return creative_commons.from_code(text.lower())
+    if text in _ALSO_WORDS:
+        return None
     row = tables.spdx_ids().get(text) or _by_lower_case().get(text.lower())
     return None if row is None else row.reading()
 

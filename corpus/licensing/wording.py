@@ -16,7 +16,7 @@ from corpus.rights import LicenseClass
 _DATA = (
     r"data(?:sets?|bases?)?|metadata|code|software|scripts?|figures?|images?|photo\w*|tables?|maps?|videos?"
     r"|materials|supplement\w*|abstracts?|subsets?|corpus|corpora|collections?|repositor(?:y|ies)|logos?"
-    r"|icons?|illustrations?|templates?|information"
+    r"|icons?|illustrations?|templates?|information|reviewers?|referees?|peer[- ]review (?:reports?|files?)"
 )
 _TEXT = (
     r"articles?|papers?|works?|publications?|manuscripts?|chapters?|books?|reports?|documents?|contents?"
@@ -29,7 +29,7 @@ SUBJECTS = re.compile(rf"\b(?:(?P<other>{_DATA})|(?:{_TEXT}))\b")
 OF_THE_DATA = re.compile(rf"[^.;]{{0,600}}?\b(?:appl(?:y|ies) to|for) (?:the |all |its |our )?(?:{_DATA})\b")
 OF_ANOTHER_WORK = re.compile(
     r"\b(?:adapted|reproduced|reprinted|redrawn|modified|taken|derived|courtesy|contains?"
-    r"|based on|translated|we)\b"
+    r"|based on|translated|we|(?:earlier|previous) versions?)\b|\bsource:"
 )
 BEGINS_A_GRANT = re.compile(
     r"licen[sc]|distribut|publish|releas|availab|permit|provid|shared|terms|conditions|copyright"
@@ -43,8 +43,8 @@ CONDITIONAL = re.compile(
     r"|(?:may|can|could|would|should|will|shall) be (?:made |published |released |licen[sc]ed )?"
     r"(?:available|published|released|licen[sc]ed|under)"
     r"|after (?:an? |the )?(?:\w+[ -]){0,2}(?:months?|years?)|for the first \w+ (?:months|years)"
-    r"|not (?:yet|a|an|in|the|under|licen[cs]ed|distributed|published|released|available|covered|open"
-    r"|subject(?! to (?:[\w.]+ )?copyright))"
+    r"|not (?:yet|a|an|in|the|under(?! (?:[\w.]+ )?copyright)|licen[cs]ed|distributed|published"
+    r"|released|available|covered|open|subject(?! to (?:[\w.]+ )?copyright))"
     r"|not be (?:licen[cs]ed|distributed under|published|released|available))\b"
 )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -32,6 +34,31 @@ def domain_profile_is_valid(app_configs: Any, **_: Any) -> list[CheckMessage]:
             )
         ]
     return []
+
+
+@register
+def docling_models_are_there(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Refuse a folder of models that is none, or that nothing here can use."""
+    folder = settings.DOCLING_ARTIFACTS_PATH
+    if not folder:
+        return []
+    if not Path(folder).is_dir():
+        return [
+            Error(
+                f"DOCLING_ARTIFACTS_PATH names {folder}, which is no folder.",
+                hint="Name the folder that holds Docling's models, or leave the setting empty.",
+                id="corpus.E004",
+            )
+        ]
+    lacking = [name for name in ("docling", "torch") if find_spec(name) is None]
+    return [
+        Error(
+            f"DOCLING_ARTIFACTS_PATH is set, and {name} is not installed.",
+            hint="Install 'sci-rag[docling]' and torch, or leave the setting empty.",
+            id="corpus.E005",
+        )
+        for name in lacking
+    ]
 
 
 @register(Tags.database)

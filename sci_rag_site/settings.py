@@ -227,5 +227,7 @@ SCI_RAG_MAX_UPLOAD_MB = env.int("SCI_RAG_MAX_UPLOAD_MB", default=100)
 # Files that are sent go to disk in pieces, counted and measured on the way; a page names those it refused.
 FILE_UPLOAD_HANDLERS = ["corpus.upload_handlers.BoundedHandler"]
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000
+# The folder of Docling's models: with it Docling reads PDFs, else our own layout parser does.
+DOCLING_ARTIFACTS_PATH = env.str("DOCLING_ARTIFACTS_PATH", default="")
 # Pictures of pages are drawn again when somebody looks; this bounds what is kept of them.
 SCI_RAG_PAGE_CACHE_MB = env.int("SCI_RAG_PAGE_CACHE_MB", default=500)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from corpus.actions.rights import PERMISSION
-from corpus.admin import license_change, license_reading, supersession
+from corpus.admin import license_change, license_reading, read_again, supersession
 from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.filters import BucketFilter, StandingFilter
 from corpus.admin.history import HistoryAdmin
@@ -105,7 +105,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
             {
                 "fields": (
                     "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type",
-                    "page_count", "parser", "quality", "ingested_at", "content_sha256", "file_sha256",
+                    "page_count", "parser_detail", "quality", "ingested_at", "content_sha256", "file_sha256",
                     "fixity_detail",
                 )
             },
@@ -114,7 +114,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
     readonly_fields = (
         "licence_detail", "signal", "rights_statement", "read_as", "standing_detail", "succession",
         "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type", "page_count",
-        "parser", "quality", "ingested_at", "content_sha256", "file_sha256", "fixity_detail",
+        "parser_detail", "quality", "ingested_at", "content_sha256", "file_sha256", "fixity_detail",
     )  # fmt: skip
 
     def visible(self, rows: QuerySet[Document], request: HttpRequest) -> QuerySet[Document]:
@@ -155,7 +155,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         return queryset, False
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the pages for licences and supersession."""
+        """Add the pages for licences, supersession and reading again."""
         site = self.admin_site
 
         def licences(request: HttpRequest) -> HttpResponse:
@@ -164,7 +164,11 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         def successor(request: HttpRequest, document_id: UUID) -> HttpResponse:
             return supersession.choose_successor(request, site, document_id)
 
+        def again(request: HttpRequest, document_id: UUID) -> HttpResponse:
+            return read_again.read_again(request, site, document_id)
+
         return [
+            path("<uuid:document_id>/read-again/", site.admin_view(again), name="corpus_document_read_again"),
             path("change-licence/", site.admin_view(licences), name="corpus_document_license"),
             path(
                 "<uuid:document_id>/successor/", site.admin_view(successor), name="corpus_document_successor"
@@ -286,6 +290,12 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         """Show how many there are, with the way to read them."""
         address = reverse("document", args=[document.pk])
         return format_html('{} · <a href="{}">{}</a>', document.chunk_count, address, _("Read them"))
+
+    @display(description=gettext_lazy("read by"))
+    def parser_detail(self, document: Document) -> SafeString:
+        """Name the parser, with the way to ask for another."""
+        address = reverse("admin:corpus_document_read_again", args=[document.pk])
+        return format_html('{} · <a href="{}">{}</a>', document.parser, address, _("Read again…"))
 
     @display(description=gettext_lazy("parse quality"))
     def quality(self, document: Document) -> SafeString:

@@ -3,7 +3,7 @@
 A request is a job, `parse` or `draw`; a reply is a document as JSON, a picture, or a named failure.
 
 It never imports Django, holds no keys and, once `confine` has run, can neither write files, start
-processes nor (where the kernel allows it) reach a network.
+processes (save to run models) nor (where the kernel allows it) reach a network.
 """
 
 from __future__ import annotations
@@ -45,8 +45,11 @@ def main() -> None:
 def confine() -> None:
     """Give up what no parser needs: core dumps, files to write, further processes, the network."""
     sys.setrecursionlimit(_RECURSION_LIMIT)
-    for what in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
+    for what in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE):
         resource.setrlimit(what, (0, 0))
+    # Models are run by threads, and the kernel counts those as processes.
+    if "DOCLING_ARTIFACTS_PATH" not in os.environ:
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
     libc = ctypes.CDLL(None)
     if hasattr(libc, "unshare") and libc.unshare(_CLONE_NEWNET) != 0:

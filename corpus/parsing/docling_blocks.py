@@ -25,7 +25,7 @@ from docling_core.types.doc import (
 
 from corpus.bibliography.latex import to_text
 from corpus.normalise import clean, one_line
-from corpus.parsing.blocks import Block, BlockKind, ParseFailure
+from corpus.parsing.blocks import Block, BlockKind, Box, ParseFailure
 from corpus.parsing.markup import grid
 
 _MOST_CELLS = 200_000
@@ -57,9 +57,11 @@ class Content:
     hidden: int = 0
 
 
-def read(document: DoclingDocument, *, has_pages: bool = False, keeps_notes: bool = False) -> Content:
-    """Return the content of `document`; page numbers and the notes of speakers only where asked for."""
-    walk = _Walk(document, has_pages=has_pages, keeps_notes=keeps_notes)
+def read(
+    document: DoclingDocument, *, has_pages: bool = False, has_boxes: bool = False, keeps_notes: bool = False
+) -> Content:
+    """Return the content of `document`; pages, places on them and notes of speakers only where asked for."""
+    walk = _Walk(document, has_pages=has_pages, has_boxes=has_boxes, keeps_notes=keeps_notes)
     walk.run()
     walk.content.blocks = [block for block in walk.content.blocks if block.text.strip() or block.rows]
     return walk.content
@@ -71,6 +73,7 @@ class _Walk:
 
     document: DoclingDocument
     has_pages: bool
+    has_boxes: bool
     keeps_notes: bool
     content: Content = field(default_factory=Content)
     _captions: set[str] = field(default_factory=set)
@@ -139,7 +142,8 @@ class _Walk:
         inline = _inline_child(node, self.document)
         text = one_line(node.text if inline is None else _inline(inline, self.document))
         self.content.title = self.content.title or text
-        self._below_title = 0 if self.has_pages else 1
+        # Every slide has a title of its own; any other document has one above its headings.
+        self._below_title = 0 if self.keeps_notes else 1
         self._add(BlockKind.HEADING, text, node, level=1)
 
     def _add_text(self, node: TextItem) -> bool:
@@ -177,25 +181,45 @@ class _Walk:
     def _add(self, kind: BlockKind, text: str, node: Any, *, level: int = 0) -> None:
         text = clean(text)
         text = text.strip("\n") if kind is BlockKind.CODE else one_line(text)
-        page = _page(node) if self.has_pages else None
-        self.content.blocks.append(Block(kind, text, level=level, page=page))
+        self.content.blocks.append(Block(kind, text, level=level, **self._place(node)))
+
+    def _place(self, node: Any) -> dict[str, Any]:
+        boxes = tuple(_boxes(node, self.document)) if self.has_boxes else ()
+        return {"page": _page(node) if self.has_pages else None, "boxes": boxes}
 
     def _add_table(self, table: TableItem) -> None:
         caption = one_line(" ".join(ref.resolve(self.document).text for ref in table.captions))
         rows, header_rows = _rows(table, self.document)
-        page = _page(table) if self.has_pages else None
+        place = self._place(table)
         if len(rows) == 1 and sum(bool(cell) for cell in rows[0]) == 1:
             # One cell is no table: a remark beside the figures, or a frame around a paragraph.
-            self.content.blocks.append(Block(BlockKind.PARAGRAPH, "".join(rows[0]), page=page))
+            self.content.blocks.append(Block(BlockKind.PARAGRAPH, "".join(rows[0]), **place))
         elif rows:
             self.content.blocks.append(
-                Block(BlockKind.TABLE, clean(caption), rows=rows, header_rows=header_rows, page=page)
+                Block(BlockKind.TABLE, clean(caption), rows=rows, header_rows=header_rows, **place)
             )
 
 
 def _page(node: Any) -> int | None:
     places = getattr(node, "prov", None)
     return int(places[0].page_no) if places else None
+
+
+def _boxes(node: Any, document: DoclingDocument) -> Iterator[Box]:
+    """Yield where the node stands, relative to its pages."""
+    for place in getattr(node, "prov", ()):
+        page = document.pages.get(place.page_no)
+        if page is None or not page.size.width or not page.size.height:
+            continue
+        found = place.bbox.to_top_left_origin(page.size.height)
+        across = (_within(edge / page.size.width) for edge in (found.l, found.r))
+        down = (_within(edge / page.size.height) for edge in (found.t, found.b))
+        (left, right), (top, bottom) = across, down
+        yield Box(int(place.page_no), left, top, right, bottom)
+
+
+def _within(share: float) -> float:
+    return min(max(share, 0.0), 1.0)
 
 
 def _rows(table: TableItem, document: DoclingDocument) -> tuple[tuple[tuple[str, ...], ...], int]:

@@ -46,7 +46,7 @@ def read_docx(data: bytes, facts: Facts, limits: ParseLimits) -> ParsedDocument:
     from docling.backend.msword_backend import MsWordDocumentBackend
 
     content = docling_blocks.read(_convert(data, InputFormat.DOCX, MsWordDocumentBackend))
-    return _document(content, DOCX, facts, limits)
+    return to_document(content, DOCX, facts, limits)
 
 
 def read_pptx(data: bytes, facts: Facts, limits: ParseLimits) -> ParsedDocument:
@@ -55,7 +55,7 @@ def read_pptx(data: bytes, facts: Facts, limits: ParseLimits) -> ParsedDocument:
 
     converted = _convert(data, InputFormat.PPTX, MsPowerpointDocumentBackend)
     content = docling_blocks.read(converted, has_pages=True, keeps_notes=True)
-    return replace(_document(content, PPTX, facts, limits), page_count=len(converted.pages) or None)
+    return replace(to_document(content, PPTX, facts, limits), page_count=len(converted.pages) or None)
 
 
 def read_xlsx(data: bytes, facts: Facts, limits: ParseLimits) -> ParsedDocument:
@@ -65,7 +65,7 @@ def read_xlsx(data: bytes, facts: Facts, limits: ParseLimits) -> ParsedDocument:
 
     options = MsExcelBackendOptions(parse_charts=False)
     content = docling_blocks.read(_convert(data, InputFormat.XLSX, MsExcelDocumentBackend, options))
-    return _document(content, XLSX, facts, limits)
+    return to_document(content, XLSX, facts, limits)
 
 
 def parse_latex(path: Path, limits: ParseLimits) -> ParsedDocument:
@@ -76,7 +76,7 @@ def parse_latex(path: Path, limits: ParseLimits) -> ParsedDocument:
     data = _LATEX_SPACE.sub(" ", source).encode("utf-8", "replace")
     content = docling_blocks.read(_convert(data, InputFormat.LATEX, LatexDocumentBackend))
     content.blocks = [_with_header(block) for block in content.blocks]
-    document = _document(content, LATEX, Facts(), limits)
+    document = to_document(content, LATEX, Facts(), limits)
     return replace(document, warnings=warnings + document.warnings)
 
 
@@ -94,7 +94,8 @@ def _convert(data: bytes, kind: InputFormat, backend: Any, options: Any = None) 
     return converted
 
 
-def _document(content: Content, media_type: str, facts: Facts, limits: ParseLimits) -> ParsedDocument:
+def to_document(content: Content, media_type: str, facts: Facts, limits: ParseLimits) -> ParsedDocument:
+    """Return the document that holds `content`, with what it states itself."""
     characters = sum(map(_characters, content.blocks))
     if characters > limits.max_characters:
         raise ParseFailure("too_large", f"The document has more than {limits.max_characters:,} characters.")

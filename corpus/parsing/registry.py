@@ -6,6 +6,8 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 
+from django.conf import settings
+
 from corpus.parsing import media_types, sandbox
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
 from corpus.parsing.limits import DEFAULT_LIMITS, ParseLimits
@@ -21,15 +23,31 @@ def parse(
     """Return what `path` contains, read in a killable process of its own within `limits`.
 
     `media_type` stands in for the extension where a file has none of its own, and `parser` asks for another
-    than the usual one. Raises ParseFailure with one of the stable codes: missing_file, empty_file, too_large,
-    unsupported_file_type, wrong_signature, encrypted, damaged, too_many_pages, nested_too_deep, no_text,
-    unsafe_archive, macros, parser_missing, parser_unsuitable, time_limit, memory_limit.
+    than the usual one. PDFs are read by Docling where the settings name its models. Raises ParseFailure with
+    one of the stable codes: missing_file, empty_file, too_large, unsupported_file_type, wrong_signature,
+    encrypted, damaged, too_many_pages, nested_too_deep, no_text, unsafe_archive, macros, parser_missing,
+    parser_unsuitable, time_limit, memory_limit.
     A PDF without usable text is returned with no blocks and `quality["needs_ocr"]` set to 1.
     """
     _check_size(path, limits)
     kind = media_types.detect(path, declared=media_type)
-    document = sandbox.run(path.resolve(), media_type=kind, limits=limits, parser=parser)
+    models = str(settings.DOCLING_ARTIFACTS_PATH or "")
+    if models and kind == media_types.PDF and not parser:
+        return _with_models(path.resolve(), limits, models)
+    document = sandbox.run(path.resolve(), media_type=kind, limits=limits, parser=parser, models=models)
     return document if document.media_type == kind else replace(document, media_type=kind)
+
+
+def _with_models(path: Path, limits: ParseLimits, models: str) -> ParsedDocument:
+    """Read a PDF with Docling, and with the usual parser when Docling cannot; the document says so."""
+    try:
+        return sandbox.run(path, media_type=media_types.PDF, limits=limits, parser="docling", models=models)
+    except ParseFailure as failure:
+        if failure.code not in ("damaged", "parser_missing", "memory_limit"):
+            raise
+        reason = f"Docling did not read it ({failure.code})."
+    document = sandbox.run(path, media_type=media_types.PDF, limits=limits)
+    return replace(document, warnings=(*document.warnings, reason))
 
 
 def _check_size(path: Path, limits: ParseLimits) -> None:

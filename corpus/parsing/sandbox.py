@@ -25,6 +25,7 @@ import corpus
 from corpus.parsing import parsers, wire
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
 from corpus.parsing.limits import ParseLimits
+from corpus.parsing.parsers import Reader
 
 _REUSES = 200
 _WARM_CHILDREN = 2
@@ -32,14 +33,16 @@ _CHUNK = 1 << 16
 _CRASHES = frozenset({signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP})
 
 
-def run(path: Path, *, media_type: str, limits: ParseLimits, parser: str = "") -> ParsedDocument:
+def run(
+    path: Path, *, media_type: str, limits: ParseLimits, parser: str = "", models: str = ""
+) -> ParsedDocument:
     """Return what the parser of `media_type` finds in `path`; ParseFailure names whatever went wrong.
 
-    `parser` names another than the usual one.
+    `parser` names another than the usual one, `models` the folder of the models it may need.
     """
-    reader = parsers.reader(media_type, parser=parser)
+    reader = parsers.reader(media_type, parser=parser, models=models)
     limits = replace(limits, memory_bytes=limits.memory_bytes + reader.memory_bytes)
-    child = _pool.take(reader.pool) if reader.pool else Child(preload=(media_type,))
+    child = _pool.take(reader.pool) if reader.pool else _fresh(media_type, reader, models)
     try:
         document = child.parse(path, media_type=media_type, limits=limits, parser=parser)
     except BaseException:
@@ -50,6 +53,10 @@ def run(path: Path, *, media_type: str, limits: ParseLimits, parser: str = "") -
     else:
         child.kill()
     return document
+
+
+def _fresh(media_type: str, reader: Reader, models: str) -> Child:
+    return Child(models=models) if reader.models else Child(preload=(media_type,))
 
 
 def draw(path: Path, *, page: int, width: int, limits: ParseLimits) -> bytes:
@@ -64,14 +71,14 @@ def draw(path: Path, *, page: int, width: int, limits: ParseLimits) -> bytes:
 class Child:
     """One parsing process and the pipes to it."""
 
-    def __init__(self, *, preload: tuple[str, ...] = ()) -> None:
+    def __init__(self, *, preload: tuple[str, ...] = (), models: str = "") -> None:
         self.served = 0
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module, no shell
             [sys.executable, "-S", "-m", "corpus.parsing.child", *preload],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            env=_environment() | ({"DOCLING_ARTIFACTS_PATH": models} if models else {}),
             cwd="/",
             start_new_session=True,
         )
@@ -211,6 +218,7 @@ def _environment() -> dict[str, str]:
         "PYTHONUTF8": "1",
         "LANG": "C.UTF-8",
         "OPENBLAS_NUM_THREADS": "1",
+        "HF_HUB_OFFLINE": "1",
     }
 
 

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from django.conf import settings
@@ -65,7 +65,17 @@ def parser() -> Iterator[Finding]:
         except ParseFailure as failure:
             yield fail("parser", f"A sample could not be parsed: {failure.code}.", "Run 'make setup' again.")
             return
-    yield ok("parser", f"{len(parsed.blocks)} blocks of a sample; pypdfium2 {version('pypdfium2')}")
+    yield ok(
+        "parser", f"{len(parsed.blocks)} blocks of a sample; pypdfium2 {version('pypdfium2')}; {_docling()}"
+    )
+
+
+def _docling() -> str:
+    try:
+        installed = f"docling {version('docling-slim')}"
+    except PackageNotFoundError:
+        return "no docling: Word, PowerPoint, Excel and LaTeX files are refused"
+    return f"{installed} with models for PDFs" if settings.DOCLING_ARTIFACTS_PATH else installed
 
 
 def models() -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 import pytest
 from django.core.checks import run_checks
 
+from corpus import checks
 from corpus.checks import OLDEST_PGVECTOR, version_of
 from corpus.models import EmbeddingVersion
 
@@ -44,3 +45,18 @@ def test_another_version_than_the_settings_name_is_reported(settings):
 )
 def test_versions_compare_by_number(version, recent):
     assert (version_of(version) >= OLDEST_PGVECTOR) is recent
+
+
+def test_a_folder_of_models_that_is_none_is_refused(settings, tmp_path):
+    settings.DOCLING_ARTIFACTS_PATH = str(tmp_path / "nowhere")
+
+    assert "which is no folder" in _found()["corpus.E004"].msg
+
+
+def test_models_that_nothing_here_can_run_are_refused(settings, tmp_path, monkeypatch):
+    settings.DOCLING_ARTIFACTS_PATH = str(tmp_path)
+    monkeypatch.setattr(checks, "find_spec", lambda name: None if name == "torch" else object())
+
+    assert "torch is not installed" in _found()["corpus.E005"].msg
+    monkeypatch.setattr(checks, "find_spec", lambda name: object())
+    assert _found() == {}

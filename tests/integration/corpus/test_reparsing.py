@@ -1,13 +1,21 @@
 """Reading a document again: its id stays, its text is another, and what did not change keeps everything."""
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 
 from corpus import pipeline, reparsing, storage
 from corpus.actions import reparse as action
+from corpus.cli_reparse import reparse_command
+from corpus.ingestion import ingest
+from corpus.inputs import from_manifest, read_by
 from corpus.jobs import Kind
+from corpus.manifest import Entry
 from corpus.models import Chunk, ChunkEmbedding, Document, EmbeddingVersion, IngestionItem, IngestionRun
 from corpus.parsing.blocks import Block, BlockKind, ParsedDocument
 from tests.integration.corpus.ingesting import OPTIONS, HashEmbedder, only, paper, take, write
@@ -258,3 +266,67 @@ def test_other_versions_of_vectors_stay_with_what_did_not_change(
     reparsing.reparse(document_id=document.pk, options=OPTIONS)
 
     assert ChunkEmbedding.objects.filter(chunk_id=straw.pk).count() == 2
+
+
+def test_a_librarian_asks_for_it_and_an_asker_may_not(
+    tmp_path: Path, client: Client, librarian: User, asker: User
+) -> None:
+    document = _held(tmp_path)
+    address = reverse("admin:corpus_document_read_again", args=[document.pk])
+    client.force_login(librarian)
+
+    assert b"It was read by markdown-it 1" in client.get(address).content
+    assert client.post(address, {"parser": "pypdf"}).status_code == 422
+    answer = client.post(address, {"parser": "text-segmenter"})
+
+    run = IngestionRun.objects.get(origin="Read again with text-segmenter")
+    assert answer.headers["Location"] == reverse("admin:corpus_ingestionrun_change", args=[run.pk])
+    assert (run.started_by, run.items.get().document_id) == (librarian, document.pk)
+    client.force_login(asker)
+    assert client.post(address, {"parser": "text-segmenter"}).status_code in (302, 403)
+    assert IngestionRun.objects.filter(origin__startswith="Read again").count() == 1
+
+
+def test_the_command_reads_again_and_reports(tmp_path: Path) -> None:
+    document = _held(tmp_path)
+
+    result = CliRunner().invoke(reparse_command, [str(document.pk), "--parser", "text-segmenter", "--json"])
+
+    assert result.exit_code == 0, result.output
+    (told,) = json.loads(result.output)["documents"]
+    assert (told["document"], told["outcome"]) == (str(document.pk), "ready")
+    document.refresh_from_db()
+    assert document.parser.startswith("text-segmenter")
+
+
+def test_the_command_fails_when_nothing_could_be_read(tmp_path: Path) -> None:
+    document = _held(tmp_path)
+
+    result = CliRunner().invoke(reparse_command, [str(document.pk), "--parser", "pypdf"])
+
+    assert result.exit_code == 1
+    assert "parser_unsuitable" in result.output
+
+
+def test_a_manifest_and_a_command_choose_the_parser_of_a_file(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", paper("ninety days"))
+    write(tmp_path, "b.md", paper("ten days"))
+    (tmp_path / "m.jsonl").write_text(
+        '{"path": "a.md", "title": "A", "parser": "text-segmenter"}\n{"path": "b.md", "title": "B"}\n'
+        '{"path": "a.md", "title": "A", "parser": "nobody"}\n'
+    )
+
+    batch = from_manifest(tmp_path / "m.jsonl")
+    report = ingest(batch, options=OPTIONS, embedder=HashEmbedder())
+
+    assert [item.reason for item in report.reports] == ["", "", "invalid_field"]
+    assert [document.parser for document in Document.objects.order_by("title")] == [
+        "text-segmenter 1",
+        "markdown-it 1",
+    ]
+    chosen = read_by(batch, "pypdf").files[1]
+    assert isinstance(chosen, Entry)
+    assert chosen.described.parser == ""
+    chosen = read_by(batch, "text-segmenter").files[1]
+    assert isinstance(chosen, Entry)
+    assert chosen.described.parser == "text-segmenter"

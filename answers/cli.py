@@ -9,10 +9,12 @@ import click
 
 from answers import cli_report, engine, writers
 from answers.events import AnswerEvent, EventName
+from answers.models import EXTRACTIVE, MODEL
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_scope import scope_options
 from corpus.scope import RetrievalScope
 from retrieval.profiles import UnknownProfile
+from retrieval.request import MAX_LIMIT, InvalidRequest
 
 
 @click.command()
@@ -22,13 +24,13 @@ from retrieval.profiles import UnknownProfile
     "--limit",
     default=8,
     show_default=True,
-    type=click.IntRange(1, engine.MOST_SOURCES),
+    type=click.IntRange(1, MAX_LIMIT),
     help="How many passages to answer from.",
 )
 @click.option(
     "--engine",
     "engine_name",
-    type=click.Choice([writers.MODEL, writers.EXTRACTIVE]),
+    type=click.Choice([MODEL, EXTRACTIVE]),
     help="Who writes: the configured language model, or quotations alone.  [default: the model, if any]",
 )
 @scope_options(retracted_by_default=False)
@@ -47,7 +49,7 @@ def ask(
         events = engine.ask(
             question=question, requested=requested, by=None, profile=profile, limit=limit, engine=engine_name
         )
-    except (engine.InvalidQuestion, writers.EngineUnavailable, UnknownProfile) as error:
+    except (InvalidRequest, writers.EngineUnavailable, UnknownProfile) as error:
         raise click.UsageError(str(error)) from None
     told = _Told()
     for event in events:
@@ -61,9 +63,6 @@ def ask(
     if told.error:
         offer = " Add --engine extractive to see what the passages say." if told.error["offer"] else ""
         raise CommandFailed(f"{told.error['message']}{offer}")
-
-
-_ERROR = ("code", "message", "offer")
 
 
 class _Told:

@@ -8,7 +8,8 @@ from typing import Any, TextIO
 import click
 
 from answers.events import AnswerEvent, EventName
-from answers.prompting import visible
+from corpus.citation_units import pages_label
+from corpus.normalise import visible
 from corpus.rights import LABELS, LicenseClass
 
 _DOUBTS = {
@@ -59,9 +60,9 @@ def show_sources(sources: Sequence[dict[str, Any]], cited: set[int]) -> None:
 
 
 def _described(source: dict[str, Any]) -> str:
-    first, last = source["page_start"], source["page_end"]
-    pages = "" if first is None else f"p. {first}" if last in (None, first) else f"pp. {first}-{last}"
-    locator = "" if source["locator"] == pages else source["locator"]
+    pages = pages_label(source["page_start"], source["page_end"])
     status = ", ".join(badge.upper() for badge in source["badges"])
-    facts = [source["title"], locator, pages, LABELS[LicenseClass(source["license_class"])], status]
-    return visible(" · ".join(fact for fact in facts if fact)).replace("\n", " ")
+    rights = LABELS[LicenseClass(source["license_class"])]
+    # A passage without a section has its page for a locator.
+    facts = dict.fromkeys([source["title"], source["locator"], pages, rights, status])
+    return visible(" · ".join(filter(None, facts))).replace("\n", " ")

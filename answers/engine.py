@@ -18,34 +18,28 @@ import structlog
 from answers import citations, evidence, findings, telling, writers
 from answers.actions import answers as actions
 from answers.events import AnswerEvent, EventName
-from answers.models import Answer
+from answers.models import EXTRACTIVE, Answer
 from corpus import ceilings, connections
 from corpus.gateways.llm import ModelError, Usage
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
 from retrieval.profiles import profile as profile_named
+from retrieval.request import checked_limit, checked_question
 from retrieval.retriever import retrieve
-from retrieval.types import Item, RetrievalResult, StageStatus
+from retrieval.types import DEGRADED, Item, RetrievalResult, StageStatus
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 logger = structlog.get_logger(__name__)
 
-LONGEST_QUESTION = 2000
-MOST_SOURCES = 50
 NO_SOURCES_TEXT = (
     "Nothing in the documents under this scope speaks to the question, so there is no answer. "
     "A wider scope or other words may find something."
 )
 _TROUBLE = "Something went wrong while answering."
 _CHECKPOINT_SECONDS = 1.0
-_NEVER_RAN = {StageStatus.SKIPPED, StageStatus.DISABLED, StageStatus.DENIED}
-_FAILED = {StageStatus.TIMEOUT, StageStatus.ERROR}
-
-
-class InvalidQuestion(ValueError):
-    """A question that cannot be asked. The message is for the asker."""
+_FINISHED = {StageStatus.OK, StageStatus.EMPTY}
 
 
 @dataclass(slots=True)
@@ -82,11 +76,11 @@ def ask(
 ) -> Generator[AnswerEvent, None, None]:
     """Answer `question` and yield what happens; the first event's data has the answer's id.
 
-    `by=None` is the operator at the command line, who may see everything. Raises `InvalidQuestion`,
+    `by=None` is the operator at the command line, who may see everything. Raises `InvalidRequest`,
     `UnknownProfile` or `EngineUnavailable` at once; every later failure is an `error` event of a stored
     answer. Closing the generator stores what was written as cancelled.
     """
-    question = _checked(question)
+    question, limit = checked_question(question), checked_limit(limit)
     profile_named(profile)
     chosen = writers.choose(engine)
     # The operator at the command line has no ceiling to meet.
@@ -101,7 +95,7 @@ def ask(
         model=writers.model_name(chosen),
         instead_of=instead_of,
     )
-    return _told(_Progress(answer, effective, max(1, min(limit, MOST_SOURCES))))
+    return _told(_Progress(answer, effective, limit))
 
 
 def answer(
@@ -130,16 +124,6 @@ def answer(
     return Answer.objects.get(pk=first.data["answer"])
 
 
-def _checked(question: str) -> str:
-    text = "".join(char for char in question if char.isprintable() or char in "\n\t")
-    text = text.encode("utf-8", "ignore").decode().strip()
-    if not text:
-        raise InvalidQuestion("Ask a question.")
-    if len(text) > LONGEST_QUESTION:
-        raise InvalidQuestion(f"A question may have {LONGEST_QUESTION} characters; this one has {len(text)}.")
-    return text
-
-
 def _told(progress: _Progress) -> Generator[AnswerEvent, None, None]:
     """Run the stages; whatever ends them early, leave the row in a final state."""
     try:
@@ -149,13 +133,13 @@ def _told(progress: _Progress) -> Generator[AnswerEvent, None, None]:
         raise
     except ModelError as failure:
         _broken_off(progress, Answer.Finish.MODEL_FAILED, failure.code)
-        yield telling.error(progress.answer, failure.code, str(failure), offer=writers.EXTRACTIVE)
+        yield telling.error(progress.answer, failure.code, str(failure), offer=EXTRACTIVE)
     except Exception as error:  # noqa: BLE001 the border: the row must end, and the asker must know
         finish = Answer.Finish.MODEL_FAILED if progress.items else Answer.Finish.RETRIEVAL_FAILED
         # The class alone: a database error repeats the values it was given.
         logger.error("answer.failed", answer_id=str(progress.answer.pk), error=type(error).__name__)  # noqa: TRY400
         _broken_off(progress, finish, "internal_error")
-        offer = writers.EXTRACTIVE if progress.items else None
+        offer = EXTRACTIVE if progress.items else None
         yield telling.error(progress.answer, "internal_error", _TROUBLE, offer=offer)
 
 
@@ -220,13 +204,11 @@ def _written(progress: _Progress) -> Iterator[AnswerEvent]:
 
 def _without_evidence(progress: _Progress, result: RetrievalResult) -> Iterator[AnswerEvent]:
     """Refuse without a model call; say so when it was not the corpus that had nothing but a layer."""
-    ran = {trace.stage: trace.status for trace in result.traces if trace.status not in _NEVER_RAN}
-    layers = {
-        name: status for name, status in ran.items() if name in result.degraded or status != StageStatus.OK
-    }
-    failed = [name for name, s in layers.items() if s in {StageStatus.TIMEOUT, StageStatus.ERROR}]
-    if failed and StageStatus.EMPTY not in layers.values():
-        timed_out = all(layers[name] == StageStatus.TIMEOUT for name in failed)
+    layers = profile_named(result.profile).layers
+    statuses = {trace.stage: trace.status for trace in result.traces if trace.stage in layers}
+    failed = [name for name, status in statuses.items() if status in DEGRADED]
+    if failed and not _FINISHED & set(statuses.values()):
+        timed_out = all(statuses[name] == StageStatus.TIMEOUT for name in failed)
         finish = Answer.Finish.RETRIEVAL_TIMEOUT if timed_out else Answer.Finish.RETRIEVAL_FAILED
         _end(progress, state=Answer.State.FAILED, finish=finish, error=", ".join(failed))
         message = "No search finished in time: " if timed_out else "No search worked: "

@@ -10,15 +10,6 @@ from answers.prompting import NumberedSource
 from retrieval.types import Item
 
 
-def pages(item: Item) -> str:
-    """Return the page or pages of an item as `p. 7` or `pp. 7-8`; empty when there are none."""
-    if item.page_start is None:
-        return ""
-    if item.page_end in (None, item.page_start):
-        return f"p. {item.page_start}"
-    return f"pp. {item.page_start}-{item.page_end}"
-
-
 def for_prompt(items: Sequence[Item]) -> list[NumberedSource]:
     """Return the numbered sources as the model reads them."""
     return [
@@ -29,7 +20,7 @@ def for_prompt(items: Sequence[Item]) -> list[NumberedSource]:
             citation=item.citation,
             section_path=item.section_path,
             locator=item.locator,
-            pages=pages(item),
+            pages=item.pages,
             status=_status(item),
         )
         for number, item in enumerate(items, 1)
@@ -46,7 +37,7 @@ def for_quoting(items: Sequence[Item]) -> list[Evidence]:
 
 def for_checking(items: Sequence[Item]) -> list[SourceText]:
     """Return the numbered sources as the findings hold sentences against them."""
-    around = ([item.title, *item.section_path, item.locator, pages(item), item.citation] for item in items)
+    around = ([item.title, *item.section_path, item.locator, item.pages, item.citation] for item in items)
     return [SourceText(item.body, "\n".join(lines)) for item, lines in zip(items, around, strict=True)]
 
 

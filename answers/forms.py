@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from corpus.forms import YearField
 from corpus.models import LICENSE_CHOICES
 from corpus.scope import RetrievalScope, scope
+from retrieval.request import MAX_QUESTION
 
 ALL, CHOSEN = "all", "chosen"
-MAX_QUESTION = 2000
 
 
 class AnyNames(forms.MultipleChoiceField):

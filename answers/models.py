@@ -11,6 +11,9 @@ from django.db.models.functions import Now
 
 from corpus.models import LICENSE_CHOICES, Chunk, Document
 
+# Who writes an answer: the configured language model, or the engine that quotes and needs none.
+MODEL, EXTRACTIVE = "model", "extractive"
+
 
 class Answer(models.Model):
     """One question and what came of it."""

@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 
 from answers import reading, rendering, wording
 from answers.forms import pairs
-from answers.models import Answer, Finding
-from answers.reading import EXTRACTIVE, ReadableAnswer, ReadableFinding
+from answers.models import EXTRACTIVE, Answer, Finding
+from answers.reading import ReadableAnswer, ReadableFinding
 from corpus.scope import RetrievalScope, scope
 
 # After these the reader is offered what stands in the passages, word for word.

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import structlog
 from django.contrib.auth.models import User
 from django.template.loader import render_to_string
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,7 +16,7 @@ from django.utils.translation import ngettext
 from answers import admission, pages, reading
 from answers.events import AnswerEvent, EventName
 from answers.models import Answer
-from corpus.event_stream import message
+from corpus.event_stream import message, partial
 from corpus.scope import RetrievalScope
 
 log = structlog.get_logger()
@@ -81,11 +80,6 @@ def _told(view: _View) -> Iterator[str]:
     with contextlib.closing(events):
         for event in events:
             yield from (message(piece) for piece in view.pieces(event))
-
-
-def partial(target: str, html: str, swap: str = "innerHTML") -> SafeString:
-    """Address `html` to one place of the page; text that is not marked safe is escaped."""
-    return format_html('<hx-partial hx-target="{}" hx-swap="{}">{}</hx-partial>', target, swap, html)
 
 
 def announce(text: str) -> SafeString:

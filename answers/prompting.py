@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from corpus.normalise import visible
 
 LONGEST_SOURCE = 12_000
 REFUSAL = "The sources do not answer this question"
@@ -23,9 +24,6 @@ _COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 _FENCE = re.compile(r"<\s*/?\s*source\s*-[^<>\n]{0,200}>?", re.IGNORECASE)
 _LONG_HEX = re.compile(r"\b[0-9a-f]{32}\b", re.IGNORECASE)
 _OWN_REFERENCE = re.compile(r"\[(\s?\d{1,4}(?:\s?[-,;\u2010-\u2015\u2212]\s?\d{1,4}){0,40}\s?)\]")
-# Format characters hide text or turn its direction; tag characters spell ASCII nobody sees.
-_HIDDEN = {"Cf", "Cc", "Cs", "Co", "Cn"}
-_KEPT = "\n\t"
 
 
 class InvalidPrompt(ValueError):
@@ -93,18 +91,14 @@ def build(
     return Prompt(system, user, hashlib.sha256(without_nonce.encode()).hexdigest())
 
 
-def visible(text: str) -> str:
-    """Return `text` without control, format, bidirectional, zero-width and tag characters."""
-    return "".join(char for char in text if char in _KEPT or unicodedata.category(char) not in _HIDDEN)
-
-
 def _filled(part: str, values: dict[str, str]) -> str:
     # One pass: a slot's name inside a source or a question is text like any other.
     return _SLOT.sub(lambda match: values[match[1]], part)
 
 
 def _fenced(source: NumberedSource, nonce: str) -> str:
-    place = ", ".join(filter(None, [" > ".join(source.section_path), source.locator, source.pages]))
+    places = [" > ".join(source.section_path), source.locator, source.pages]
+    place = ", ".join(dict.fromkeys(filter(None, places)))
     facts = [
         f"Title: {_line(source.title)}",
         f"Reference: {_line(source.citation)}" if source.citation else "",

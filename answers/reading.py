@@ -16,18 +16,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from answers import marking
-from answers.models import Answer, AnswerSource, Finding
+from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
 from corpus import ceilings, page_views
 from corpus.models import Chunk, Document
 from corpus.page_views import PageView
 from corpus.rights import LABELS, LicenseClass
+from corpus.roles import LIBRARIAN
 from corpus.scope import Ceiling, RetrievalScope
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
-
-EXTRACTIVE = "extractive"
-LIBRARIAN = "librarian"
 
 
 class Drift(StrEnum):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 
 from django.contrib.auth.decorators import login_required, permission_required
-from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render
@@ -14,11 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from answers import admission, examples, pages, progress, scoping
 from answers.forms import AskForm, ScopeForm
-from answers.models import Answer
-from answers.reading import EXTRACTIVE
+from answers.models import EXTRACTIVE, Answer
 from answers.streaming import in_a_thread
 from corpus import connections
 from corpus.scope import RetrievalScope
+from corpus.signed_in import person
 
 PAGE_SIZE = 20
 DEFAULT_SCOPE = RetrievalScope(exclude_retracted=True)
@@ -53,7 +52,7 @@ def scope_line(request: HttpRequest) -> HttpResponse:
     """Show what a scope covers, and put the scope into the address of the page."""
     form = ScopeForm(request.GET)
     requested = form.requested() if form.is_valid() else DEFAULT_SCOPE
-    context = {"form": form, "scope": scoping.describe(_user(request), requested)}
+    context = {"form": form, "scope": scoping.describe(person(request), requested)}
     status = 200 if form.is_valid() else 422
     response = render(request, "answers/ask.html#scope-line", context, status=status)
     if form.is_valid():
@@ -88,7 +87,7 @@ def answer_stream(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
 @require_safe
 def answer(request: HttpRequest, answer_id: uuid.UUID) -> HttpResponse:
     """Show a stored answer as far as its reader may see it today."""
-    page = pages.answer_page(_user(request), answer_id)
+    page = pages.answer_page(person(request), answer_id)
     if page is None:
         raise Http404
     return render(request, "answers/answer_detail.html", {"page": page})
@@ -99,7 +98,7 @@ def answer(request: HttpRequest, answer_id: uuid.UUID) -> HttpResponse:
 def history(request: HttpRequest) -> HttpResponse:
     """List the reader's own questions, newest first."""
     text = request.GET.get("q", "").replace("\0", "")[:300].strip()
-    own = Answer.objects.filter(asked_by=_user(request))
+    own = Answer.objects.filter(asked_by=person(request))
     found = own.filter(question__icontains=text) if text else own
     page = Paginator(found.order_by("-created_at", "id"), PAGE_SIZE).get_page(request.GET.get("page"))
     fragment = "#results" if getattr(request, "htmx", False) else ""
@@ -110,7 +109,7 @@ def history(request: HttpRequest) -> HttpResponse:
 def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: int = 200) -> HttpResponse:
     scope_errors = any(name != "question" for name in form.errors)
     requested = DEFAULT_SCOPE if scope_errors else form.requested()
-    scope = scoping.describe(_user(request), requested)
+    scope = scoping.describe(person(request), requested)
     context = {
         "form": form,
         "question": question,
@@ -119,7 +118,7 @@ def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: i
         "scope_errors": scope_errors,
         "is_busy": status == 503,
         "license_choices": scope.license_choices(requested),
-        "examples": examples.questions(_user(request)) if scope.corpus_documents else [],
+        "examples": examples.questions(person(request)) if scope.corpus_documents else [],
     }
     return render(request, "answers/ask.html", context, status=422 if scope_errors else status)
 
@@ -134,7 +133,7 @@ def _order(request: HttpRequest, form: AskForm) -> progress.Order | None:
 
     `instead_of` asks a question of one's own again, as it was, of the engine that needs no model.
     """
-    user = _user(request)
+    user = person(request)
     earlier = pages.own_answer(user, request.POST.get("instead_of", ""))
     if earlier is not None:
         requested = pages.requested_scope(earlier)
@@ -152,10 +151,5 @@ def _ask_form(request: HttpRequest) -> AskForm:
 
 
 def _question_again(request: HttpRequest) -> str:
-    earlier = pages.own_answer(_user(request), request.GET.get("from", ""))
+    earlier = pages.own_answer(person(request), request.GET.get("from", ""))
     return earlier.question if earlier else ""
-
-
-def _user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)  # noqa: S101 every view here is behind a sign-in
-    return request.user

@@ -10,9 +10,10 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from answers.models import Answer
+from answers.models import EXTRACTIVE, Answer
 from answers.reading import ReadableAnswer
 from corpus.rights import LABELS, LicenseClass
+from retrieval.types import DEGRADED
 
 LAYERS = {
     "vector": gettext_lazy("vector similarity"),
@@ -157,7 +158,7 @@ _ENDINGS = {
 
 def engine_name(answer: Answer) -> str:
     """Name what wrote the text."""
-    if answer.engine == "extractive":
+    if answer.engine == EXTRACTIVE:
         return _("the built-in extractive engine, which quotes passages word for word")
     return answer.model or answer.engine
 
@@ -179,7 +180,7 @@ def searched(answer: Answer) -> Searched:
     return Searched(
         facts=tuple((name, value) for name, value in facts if value),
         stages=stages,
-        troubles=tuple(f"{s.name}: {s.status}" for s in stages if s.status_code in {"timeout", "error"}),
+        troubles=tuple(f"{s.name}: {s.status}" for s in stages if s.status_code in DEGRADED),
         methods=_methods(answer),
     )
 

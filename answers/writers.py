@@ -14,15 +14,15 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from answers import citations, evidence, extractive, prompting
-from answers.models import Answer
+from answers.models import EXTRACTIVE, MODEL, Answer
 from corpus import connections, vectors
 from corpus.gateways.embedding import EmbeddingError, embed_query
 from corpus.gateways.llm import DEADLINE_SECONDS, ChatModel, Usage, chat_model
+from corpus.normalise import visible
 from retrieval.types import Item
 
 logger = structlog.get_logger(__name__)
 
-MODEL, EXTRACTIVE = "model", "extractive"
 NOT_COVERED_TEXT = (
     "The passages found do not answer this question. The nearest ones are listed below; "
     "other words or a wider scope may find more."
@@ -97,7 +97,7 @@ class ModelDraft:
             for piece in stream:
                 if isinstance(piece, Usage):
                     yield piece
-                elif clean := prompting.visible(piece):
+                elif clean := visible(piece):
                     yield clean
 
     def finish(self, text: str) -> Answer.Finish:

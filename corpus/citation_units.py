@@ -47,10 +47,10 @@ def table_label(caption: str) -> str:
 
 
 def pages_label(first: int | None, last: int | None) -> str:
-    """Return "p. 7" or "pp. 7-8", or nothing without pages."""
-    if first is None or last is None:
+    """Return "p. 7" or "pp. 7–8", or nothing without pages."""
+    if first is None:
         return ""
-    return f"p. {first}" if first == last else f"pp. {first}\u2013{last}"
+    return f"p. {first}" if last in (None, first) else f"pp. {first}\u2013{last}"
 
 
 def text_locator(section_path: Sequence[str], pages: str, ordinal: int) -> str:

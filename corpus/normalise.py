@@ -36,6 +36,8 @@ _CLEANING = str.maketrans(
     }
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
+# Format characters hide text or turn its direction; tag characters spell ASCII nobody sees.
+_HIDDEN = {"Cf", "Cc", "Cs", "Co", "Cn"}
 _NOT_ASCII_RUN = re.compile(r"[^\x00-\x7f]{31,}")
 _MARKS_KEPT = 30
 _SPACES = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
@@ -86,6 +88,14 @@ def matching_form(text: str) -> str:
 def one_line(text: str) -> str:
     """Return `text` cleaned and on one line, runs of spaces as one space."""
     return _SPACES.sub(" ", clean(text).replace("\n", " ").replace("\f", " ")).strip()
+
+
+def visible(text: str) -> str:
+    """Return `text` without control, format, bidirectional, zero-width and tag characters.
+
+    For text that goes to a terminal, a model or a page. Line ends and tabs stay.
+    """
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in _HIDDEN)
 
 
 def compose_accents(text: str) -> str:

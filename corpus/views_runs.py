@@ -12,14 +12,12 @@ from typing import Concatenate, ParamSpec, cast
 from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -27,6 +25,7 @@ from django.views.decorators.http import require_POST, require_safe
 from corpus import connections, event_stream, run_pages
 from corpus.actions import runs
 from corpus.models import IngestionItem, IngestionRun
+from corpus.signed_in import person
 
 RUNS_PER_PAGE = 25
 FILES_PER_PAGE = 100
@@ -44,7 +43,7 @@ def _for(permission: str) -> Callable[[View[P]], View[P]]:
     def decorate(view: View[P]) -> View[P]:
         @wraps(view)
         def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            if not _user(request).has_perm(permission):
+            if not person(request).has_perm(permission):
                 raise Http404
             return view(request, *args, **kwargs)
 
@@ -57,7 +56,7 @@ def _for(permission: str) -> Callable[[View[P]], View[P]]:
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
     """List the runs, the newest first."""
-    page = Paginator(run_pages.runs(_user(request)), RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(run_pages.runs(person(request)), RUNS_PER_PAGE).get_page(request.GET.get("page"))
     entries = [(run, run_pages.parts_of(run)) for run in page.object_list]
     return render(request, "corpus/run_list.html", {"page": page, "entries": entries})
 
@@ -83,7 +82,7 @@ def run_events(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse
 @require_POST
 def run_cancel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Stop a run after the files at hand."""
-    count = runs.cancel(run=_steerable(run_id), by=_user(request))
+    count = runs.cancel(run=_steerable(run_id), by=person(request))
     said = ngettext(
         "Cancelled. %(count)d file was not begun.", "Cancelled. %(count)d files were not begun.", count
     )
@@ -95,7 +94,7 @@ def run_cancel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def run_retry(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Queue again what failed and what a cancellation left out."""
-    count = runs.retry(run=_steerable(run_id), by=_user(request))
+    count = runs.retry(run=_steerable(run_id), by=person(request))
     said = ngettext("%(count)d file is tried again.", "%(count)d files are tried again.", count)
     messages.success(request, said % {"count": count})
     return HttpResponseRedirect(reverse("run", args=[run_id]))
@@ -131,10 +130,8 @@ def _parts(request: HttpRequest, run_id: uuid.UUID) -> tuple[dict[str, str], boo
             return {}, True
         context = _context(found, request)
         parts: dict[str, str] = {
-            part: format_html(
-                '<hx-partial hx-target="#{}" hx-swap="innerMorph">{}</hx-partial>',
-                part,
-                render_to_string(f"corpus/run_detail.html#{part}", context, request),
+            part: event_stream.partial(
+                f"#{part}", render_to_string(f"corpus/run_detail.html#{part}", context, request), "innerMorph"
             )
             for part in ("run-progress", "run-files")
         }
@@ -144,7 +141,7 @@ def _parts(request: HttpRequest, run_id: uuid.UUID) -> tuple[dict[str, str], boo
 
 
 def _context(run: IngestionRun, request: HttpRequest) -> dict[str, object]:
-    user = _user(request)
+    user = person(request)
     wanted = request.GET.get("show", "")
     outcome = wanted if wanted in IngestionItem.Outcome.values else ""
     page = Paginator(run_pages.rows(run, user, outcome=outcome), FILES_PER_PAGE).get_page(
@@ -175,8 +172,3 @@ def _steerable(run_id: uuid.UUID) -> IngestionRun:
     if not runs.is_for_workers(found):
         raise Http404(_("The run is carried out by a command."))
     return found
-
-
-def _user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)  # noqa: S101 every view here is behind a sign-in
-    return request.user

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required, permission_required
@@ -19,11 +19,9 @@ from corpus.gateways.embedding import EmbeddingError
 from corpus.models import Document, IngestionRun
 from corpus.parsing.media_types import BY_EXTENSION
 from corpus.scope import RetrievalScope
+from corpus.signed_in import person
 from corpus.upload_handlers import MOST_FILES
 from corpus.uploads import Line, Verdict
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 _may_take_in = permission_required(uploads.PERMISSION, raise_exception=True)
 
@@ -33,7 +31,7 @@ _may_take_in = permission_required(uploads.PERMISSION, raise_exception=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
     """Show the form; take the files of one post in and say what became of each."""
-    user = _person(request)
+    user = person(request)
     form = _form(request)
     if request.method != "POST":
         return _page(request, form)
@@ -55,7 +53,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 @require_POST
 def upload_file(request: HttpRequest) -> HttpResponse:
     """Take one file in and answer with its line: what the upload page asks for each file with JavaScript."""
-    user = _person(request)
+    user = person(request)
     form = _form(request)
     files, lines = uploads.sent(request)
     run = uploads.own_run(request.POST.get("run", ""), by=user)
@@ -80,7 +78,7 @@ def upload_file(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_manifest(request: HttpRequest) -> HttpResponse:
     """Check a manifest with the files it names; take them in when it is right, or its good lines if asked."""
-    user = _person(request)
+    user = person(request)
     if request.method != "POST":
         return _manifest_page(request, manifest_upload.EMPTY)
     found = manifest_upload.examine(request, by=user)
@@ -99,14 +97,9 @@ def run_address(run: IngestionRun | None) -> str:
     return "" if run is None else reverse("run", args=[run.pk])
 
 
-def _person(request: HttpRequest) -> User:
-    assert request.user.is_authenticated  # noqa: S101 - the decorators let nobody else in
-    return request.user
-
-
 def _form(request: HttpRequest) -> UploadForm:
     data = request.POST if request.method == "POST" else None
-    return UploadForm(data, may_declare=_person(request).has_perm(rights.PERMISSION))
+    return UploadForm(data, may_declare=person(request).has_perm(rights.PERMISSION))
 
 
 def _refused(files: list[uploads.Sent], code: str, detail: str) -> Line:

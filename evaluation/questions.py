@@ -11,6 +11,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from corpus.identifiers import normalise_doi
+from retrieval.request import MAX_QUESTION
 
 
 class SeedQuestion(BaseModel):
@@ -22,7 +23,7 @@ class SeedQuestion(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     id: str = Field(min_length=1, max_length=80, pattern=r"^[a-z0-9][a-z0-9._-]*$")
-    question: str = Field(min_length=1, max_length=2000)
+    question: str = Field(min_length=1, max_length=MAX_QUESTION)
     reference_answer: str = Field(min_length=1)
     reference_documents: tuple[str, ...] = ()
     reference_titles: tuple[str, ...] = ()

@@ -10,7 +10,8 @@ from corpus.domain_profile import InvalidProfile
 from corpus.scope import RetrievalScope
 from retrieval import cli_report
 from retrieval.profiles import UnknownProfile
-from retrieval.retriever import MAX_LIMIT, InvalidRequest, RetrievalFailed
+from retrieval.request import MAX_LIMIT, InvalidRequest
+from retrieval.retriever import RetrievalFailed
 from retrieval.retriever import retrieve as retrieve_passages
 
 

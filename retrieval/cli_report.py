@@ -1,19 +1,19 @@
-"""A retrieval result as text for people at a terminal."""
+"""A retrieval result as text for people at a terminal.
+
+Passages are other people's text: nothing of them reaches the terminal but what can be seen.
+"""
 
 from __future__ import annotations
-
-import re
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from corpus.normalise import visible
 from corpus.rights import LABELS, LicenseClass
 from retrieval.types import Item, RetrievalResult, StageStatus, StageTrace
 
 _EXCERPT = 400
-# Passages are other people's text: escape sequences in them must not reach the terminal.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def show(result: RetrievalResult) -> None:
@@ -38,26 +38,20 @@ def show(result: RetrievalResult) -> None:
 
 def _show_item(console: Console, number: int, item: Item) -> None:
     heading = Text(f"{number}. ", style="bold")
-    heading.append(_clean(item.title), style="bold")
+    heading.append(visible(item.title), style="bold")
     for badge in item.badges:
         heading.append(f" [{badge.upper()}]", style="bold red")
     console.print(heading)
     found = ", ".join(f"{layer} #{rank}" for layer, rank in item.ranks.items())
-    facts = [item.locator, _pages(item), LABELS[LicenseClass(item.license_class)], item.bucket, found]
-    details = Text(" · ".join(_clean(fact) for fact in facts if fact), style="cyan")
-    excerpt = _clean(item.body[:_EXCERPT]) + (" …" if len(item.body) > _EXCERPT else "")
-    twins = [Text(_clean(f"Also in: {other.citation}"), style="dim") for other in item.also_in]
+    rights = LABELS[LicenseClass(item.license_class)]
+    # A passage without a section has its page for a locator.
+    facts = dict.fromkeys([item.locator, item.pages, rights, item.bucket, found])
+    details = Text(" · ".join(visible(fact) for fact in facts if fact), style="cyan")
+    excerpt = visible(item.body[:_EXCERPT]) + (" …" if len(item.body) > _EXCERPT else "")
+    twins = [Text(visible(f"Also in: {other.citation}"), style="dim") for other in item.also_in]
     for line in (details, Text(excerpt), *twins):
         console.print(Padding(line, (0, 0, 0, 3)))
     console.print()
-
-
-def _pages(item: Item) -> str:
-    if item.page_start is None:
-        return ""
-    if item.page_end in (None, item.page_start):
-        return f"p. {item.page_start}"
-    return f"pp. {item.page_start}-{item.page_end}"
 
 
 def _stage(trace: StageTrace) -> str:
@@ -65,7 +59,3 @@ def _stage(trace: StageTrace) -> str:
     reason = f", {trace.reason}" if trace.reason else ""
     found = f"{trace.candidates} found in {trace.milliseconds:.0f} ms"
     return f"{trace.stage}: {trace.status}, {found}{mode}{reason}"
-
-
-def _clean(text: str) -> str:
-    return _CONTROLS.sub(" ", text)

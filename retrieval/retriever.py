@@ -22,6 +22,7 @@ from retrieval.fusion import fuse
 from retrieval.layers.base import Layer, LayerRequest, Version
 from retrieval.layers.keyword import KeywordLayer
 from retrieval.layers.vector import VectorLayer
+from retrieval.request import checked_limit, checked_question
 from retrieval.runner import run
 from retrieval.types import (
     DEGRADED,
@@ -33,16 +34,9 @@ from retrieval.types import (
     StageTrace,
 )
 
-MAX_QUESTION = 2_000
-MAX_LIMIT = 50
-
 logger = structlog.get_logger(__name__)
 
 _LAYERS: dict[str, Layer] = {layer.name: layer for layer in (VectorLayer(), KeywordLayer())}
-
-
-class InvalidRequest(ValueError):
-    """A question or limit that retrieval does not take."""
 
 
 class RetrievalFailed(RuntimeError):
@@ -73,9 +67,7 @@ def retrieve(
     established. Raises `UnknownProfile` and `InvalidRequest` for what cannot be asked.
     """
     chosen = profiles.profile(profile)
-    question = _clean(question)
-    if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidRequest(f"The limit is {limit}; it must be from 1 to {MAX_LIMIT}.")
+    question, limit = checked_question(question), checked_limit(limit)
     request_id = uuid.uuid4().hex
     if scope.denied:
         corpus = _Corpus(Eligible(), None, fingerprint(scope))
@@ -105,18 +97,6 @@ def _corpus(scope: RetrievalScope) -> _Corpus:
     version = eligibility.version()
     pinned = fingerprint(scope, embedding=version.name if version else None)
     return _Corpus(eligibility.count(scope), version, pinned)
-
-
-def _clean(question: str) -> str:
-    """Return the question without what no text column or provider takes; refuse an empty or endless one."""
-    cleaned = "".join(
-        " " if character < " " or "\ud800" <= character <= "\udfff" else character for character in question
-    ).strip()
-    if not cleaned:
-        raise InvalidRequest("The question is empty.")
-    if len(cleaned) > MAX_QUESTION:
-        raise InvalidRequest(f"The question has {len(cleaned)} characters; at most {MAX_QUESTION} are read.")
-    return cleaned
 
 
 def _run_layers(

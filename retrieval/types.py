@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from corpus.citation_units import pages_label
 from corpus.scope import RetrievalScope
 
 
@@ -117,6 +118,11 @@ class Item:
             "superseded": self.superseded,
         }
         return tuple(name for name, is_so in flags.items() if is_so)
+
+    @property
+    def pages(self) -> str:
+        """Return the page or pages in words; empty when there are none."""
+        return pages_label(self.page_start, self.page_end)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the public form: no key of the database."""

@@ -7,10 +7,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from answers.models import Answer, AnswerSource, Finding
+from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
 from corpus.models import Document
-
-EXTRACTIVE = "extractive"
 
 
 @transaction.atomic

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from corpus.search_text import normalise
+from retrieval.request import MAX_QUESTION
 
-MAX_CHARACTERS = 2_000
 MAX_TERMS = 64
 
 _UNIT = re.compile(r'"([^"]*)"|([^\s"]+)')
@@ -33,7 +33,7 @@ def parse(question: str) -> KeywordQuery:
         (phrase is not None, phrase if phrase is not None else bare)
         for phrase, bare in (
             (match.group(1), match.group(2) or "")
-            for match in _UNIT.finditer(question[:MAX_CHARACTERS].translate(_QUOTES))
+            for match in _UNIT.finditer(question[:MAX_QUESTION].translate(_QUOTES))
         )
     ]
     plain = " ".join(text for is_phrase, text in units if is_phrase or text != "OR")

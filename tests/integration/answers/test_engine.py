@@ -18,6 +18,7 @@ from corpus.models import Document
 from corpus.rights import LicenseClass
 from corpus.scope import RetrievalScope, scope
 from retrieval.profiles import UnknownProfile
+from retrieval.request import InvalidRequest
 from retrieval.types import RetrievalResult, StageStatus
 from tests.loopback.fixtures import KEY_CANARY, forget_clients
 from tests.loopback.openai_server import HANGS, HTML, NOT_JSON, OpenAIServer, Reply, fails, says
@@ -184,7 +185,8 @@ def test_when_no_layer_finishes_the_layers_are_named(
     def broken(**request: object) -> RetrievalResult:
         result = real(**request)  # type: ignore[arg-type]
         traces = tuple(
-            dataclasses.replace(trace, status=status) for trace in result.traces if trace.stage != "fusion"
+            dataclasses.replace(trace, status=StageStatus.EMPTY if trace.stage == "fusion" else status)
+            for trace in result.traces
         )
         return dataclasses.replace(result, items=(), traces=traces, degraded=("vector", "keyword"))
 
@@ -396,7 +398,7 @@ def test_hidden_characters_of_a_model_are_neither_streamed_nor_stored(
 
 @pytest.mark.parametrize("question", ["", "  \n ", "\x00\u200b", "x" * 2001])
 def test_a_question_that_cannot_be_asked_is_refused_before_anything_is_stored(question: str) -> None:
-    with pytest.raises(engine.InvalidQuestion):
+    with pytest.raises(InvalidRequest):
         engine.ask(question=question, requested=ANSWERS, by=None)
 
     assert not Answer.objects.exists()

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, Group, User
 
 from answers import reading
-from answers.models import Answer, AnswerSource, Finding
+from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
 from answers.reading import Drift
 from corpus.models import Chunk, Document, GroupCeiling
 from corpus.rights import LicenseClass
@@ -110,7 +110,7 @@ def test_a_models_text_goes_with_any_passage_it_was_written_from(
 
 
 def test_quotations_go_only_with_the_passage_they_quote(answer: Answer, asker: User, uncited: Chunk) -> None:
-    answer.engine = reading.EXTRACTIVE
+    answer.engine = EXTRACTIVE
     answer.save()
     Document.objects.filter(pk=uncited.document_id).update(license_class=LicenseClass.RESTRICTED)
 

@@ -15,7 +15,8 @@ from corpus.scope import scope
 from retrieval import retriever
 from retrieval.layers.base import LayerRequest, Session
 from retrieval.profiles import UnknownProfile
-from retrieval.retriever import InvalidRequest, RetrievalFailed, retrieve
+from retrieval.request import InvalidRequest
+from retrieval.retriever import RetrievalFailed, retrieve
 from retrieval.types import RankedList, StageStatus
 from tests.factories.corpus import SourceFactory
 from tests.integration.retrieval.corpora import add

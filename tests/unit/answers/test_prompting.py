@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answers.prompting import LONGEST_SOURCE, InvalidPrompt, NumberedSource, build, parse_template, visible
+from answers.prompting import LONGEST_SOURCE, InvalidPrompt, NumberedSource, build, parse_template
+from corpus.normalise import visible
 
 SHIPPED = (Path(__file__).resolve().parents[3] / "domain" / "prompts" / "answer.md").read_text()
 TEMPLATE = parse_template(SHIPPED)

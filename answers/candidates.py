@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from answers.quantities import normalise
 from answers.terms import terms
 from corpus.sentences import sentence_spans
+from corpus.tables import cells
 
 _FEWEST_WORDS = 4
 _LONGEST = 700
@@ -66,10 +67,8 @@ class Candidate:
         """The words in a form that makes sense alone, for the embedding model."""
         if not self.heads:
             return " ".join(self.text.split())
-        names, cells = _cells(self.heads[0]), _cells(self.text)
-        pairs = (
-            f"{name}: {cell}".removeprefix(": ") for name, cell in zip(names, cells, strict=False) if cell
-        )
+        named = zip(cells(self.heads[0].strip()), cells(self.text.strip()), strict=False)
+        pairs = (f"{name}: {cell}".removeprefix(": ") for name, cell in named if cell)
         return f"{self.caption or self.source.locator}\n" + "; ".join(pairs)
 
 
@@ -150,7 +149,3 @@ def _rows(
 def _lines(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for match in re.finditer(r"[^\n]+", body[start:end]):
         yield start + match.start(), start + match.end()
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 import nh3
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
@@ -153,8 +153,3 @@ def _allowed(tag: str, attribute: str, value: str) -> str | None:
     if attribute == "start":
         return value if value.isdigit() and len(value) < 6 else None
     return value
-
-
-def plain(text: str) -> SafeString:
-    """Return `text` escaped and nothing else, for text that is still arriving."""
-    return escape(text)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-_BAR = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 
 # Shorter agreements are chance, not the chunker's overlap.
 SHORTEST_OVERLAP = 24
@@ -45,31 +40,3 @@ def joined(bodies: Sequence[str], paths: Sequence[tuple[str, ...]], *, keep: int
         else:
             texts[later] = texts[later][shared:].lstrip()
     return texts
-
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A table passage as cells again. `header` is empty for a table without header rows."""
-
-    caption: str
-    header: tuple[tuple[str, ...], ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def table_of(text: str) -> TableView | None:
-    """Read back a table written with bars, the caption above it; None for text that holds no table."""
-    lines = [line.strip() for line in text.splitlines()]
-    first = next((index for index, line in enumerate(lines) if line.startswith("|")), None)
-    if first is None:
-        return None
-    caption = " ".join(line for line in lines[:first] if line)
-    written = [line for line in lines[first:] if line]
-    rule = next((index for index, line in enumerate(written) if _RULE.fullmatch(line)), 0)
-    header = tuple(_cells(line) for line in written[:rule])
-    rows = tuple(_cells(line) for line in written[rule:] if not _RULE.fullmatch(line))
-    return TableView(caption, header, rows)
-
-
-def _cells(line: str) -> tuple[str, ...]:
-    inner = line.removeprefix("|").removesuffix("|") if line.startswith("|") else line
-    return tuple(cell.strip().replace("\\|", "|") for cell in _BAR.split(inner))

@@ -103,7 +103,7 @@ def _meet(wanted: tuple[T, ...] | None, allowed: tuple[T, ...] | None) -> tuple[
     return tuple(item for item in wanted if item in allowed)
 
 
-def scope(
+def scope(  # noqa: PLR0913 - it names the nine fields of one value
     *,
     license_classes: Iterable[str] | None = None,
     buckets: Iterable[str] | None = None,

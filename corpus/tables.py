@@ -1,13 +1,26 @@
-"""Tables as text: one passage each, or pieces that each make sense alone. Pure."""
+"""Tables as text, written and read back: one passage each, or pieces that each make sense alone. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from corpus.parsing.blocks import Block
 from corpus.pieces import TokenCounter, runs_of
 
 _ROWS_HANDED_OVER = 2
+_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table passage as cells again. `header` is empty for a table without header rows."""
+
+    caption: str
+    header: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 def table_bodies(
@@ -85,3 +98,23 @@ def _cost(lines: Sequence[str], count: TokenCounter) -> int:
 
 def _size(lines: Sequence[str]) -> int:
     return sum(len(line.encode()) + 1 for line in lines)
+
+
+def table_of(text: str) -> TableView | None:
+    """Read back a table written with bars, the caption above it; None for text that holds no table."""
+    lines = [line.strip() for line in text.splitlines()]
+    first = next((index for index, line in enumerate(lines) if line.startswith("|")), None)
+    if first is None:
+        return None
+    caption = " ".join(line for line in lines[:first] if line)
+    written = [line for line in lines[first:] if line]
+    rule = next((index for index, line in enumerate(written) if _RULE.fullmatch(line)), 0)
+    header = tuple(cells(line) for line in written[:rule])
+    rows = tuple(cells(line) for line in written[rule:] if not _RULE.fullmatch(line))
+    return TableView(caption, header, rows)
+
+
+def cells(line: str) -> tuple[str, ...]:
+    """Return the cells of a row written with bars."""
+    inner = line.removeprefix("|").removesuffix("|") if line.startswith("|") else line
+    return tuple(cell.strip().replace("\\|", "|") for cell in _BAR.split(inner))

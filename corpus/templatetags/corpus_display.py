@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from corpus import sentence_marks
-from corpus.passages import TableView, table_of
 from corpus.rights import LABELS, parse_class
+from corpus.tables import TableView, table_of
 
 register = template.Library()
 

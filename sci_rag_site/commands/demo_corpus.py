@@ -19,9 +19,10 @@ from corpus.identifiers import normalise_doi
 from corpus.inputs import Batch, NothingFound, Refusal, from_manifest
 from corpus.models import Document, Source
 from corpus.reports import Outcome, Progress
+from corpus.roles import ASKER, EXPERT, LIBRARIAN
 from sci_rag_site import accounts
 
-ROLES = {"demo-librarian": "librarian", "demo-asker": "asker", "demo-expert": "expert"}
+ROLES = {"demo-librarian": LIBRARIAN, "demo-asker": ASKER, "demo-expert": EXPERT}
 
 
 class DemoIncomplete(RuntimeError):

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef
 from corpus import fixity, jobs, vectors
 from corpus.models import Chunk, ChunkEmbedding, Document, Source
 from corpus.rights import LicenseClass
+from corpus.waiting import never_checked
 from sci_rag_site.commands.preparation import unapplied_migrations
 from sci_rag_site.database.errors import EmbeddedPostgresError
 from sci_rag_site.database.readiness import OLDEST_PGVECTOR, SELF_TEST, version
@@ -160,12 +161,9 @@ def corpus() -> Iterator[Finding]:
     yield from _kept()
     retracted = Source.objects.filter(is_retracted=True).count()
     yield ok("retracted works", f"{retracted:,}, left out of answers unless asked for")
-    unchecked = Source.objects.filter(
-        identifier_type=Source.IdentifierType.DOI, last_checked_at__isnull=True, documents__isnull=False
-    )
     yield counted(
         "unchecked works",
-        unchecked.distinct().count(),
+        never_checked().count(),
         good="none",
         bad="The status of {} works with a DOI was never looked up.",
         fix="Record known retractions in the admin, under Sources; looking them up is not in this version.",

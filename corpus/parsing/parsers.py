@@ -80,7 +80,8 @@ def reader(media_type: str, *, parser: str = "", models: str = "") -> Reader:
         )
     lacking = _lacking(found, models)
     if lacking:
-        raise ParseFailure("parser_missing", f"Reading {what} with {parser or found.needs} needs {lacking}")
+        asked = f"{what} with {parser}" if parser else what
+        raise ParseFailure("parser_missing", f"Reading {asked} needs {lacking}")
     return found
 
 

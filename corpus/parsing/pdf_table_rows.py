@@ -178,8 +178,8 @@ def _continues(current: Sequence[Placed], line: Placed, columns: _Columns, usual
     if len(line.filled) == 1 and line.filled[0] > 0 and len(current[0].filled) > 2:
         # One cell of words alone is no row of a table with several columns.
         text = line.cells[line.filled[0]]
-        above = [one.cells[line.filled[0]] for one in current if one.cells[line.filled[0]]]
-        return bool(above) and (not is_number(text) or above[-1].endswith(_GOES_ON))
+        said = [one.cells[line.filled[0]] for one in current if one.cells[line.filled[0]]]
+        return bool(said) and (not is_number(text) or said[-1].endswith(_GOES_ON))
     for column in line.filled:
         above = next((one for one in reversed(current) if one.cells[column]), None)
         if above is None or not _goes_on(above, line, column, columns):

@@ -116,7 +116,6 @@ class ReadableAnswer:
     """An answer and its sources as far as the reader may see them. `answer` serves its plain facts.
 
     `text` is empty and `text_withheld` set when the evidence is no longer all the reader's to see.
-    `supported` is false for a model's text that cites nothing: pages show it as no supported answer.
     """
 
     answer: Answer
@@ -129,11 +128,6 @@ class ReadableAnswer:
     def answered(self) -> bool:
         """Whether this is an answer from the sources, as opposed to a refusal or a failure."""
         return self.answer.finish == Answer.Finish.STOP and not self.text_withheld
-
-    @property
-    def supported(self) -> bool:
-        """Whether the text names at least one of its sources."""
-        return self.answer.finish != Answer.Finish.UNCITED
 
     @property
     def cited(self) -> tuple[ReadableSource, ...]:

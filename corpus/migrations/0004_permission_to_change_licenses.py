@@ -4,14 +4,13 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0003_vector_storage'),
+        ("corpus", "0003_vector_storage"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='document',
-            options={'permissions': [('change_license', 'Can change licence classes')]},
+            name="document",
+            options={"permissions": [("change_license", "Can change licence classes")]},
         ),
     ]

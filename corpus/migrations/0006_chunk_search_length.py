@@ -4,15 +4,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0005_history_and_append_only'),
+        ("corpus", "0005_history_and_append_only"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='chunk',
-            name='search_length',
-            field=models.GeneratedField(db_persist=True, expression=models.Func(models.F('search_heading'), models.F('search_body'), arg_joiner=" || ' ' || ", output_field=models.IntegerField(), template="cardinality(string_to_array(%(expressions)s, ' '))"), output_field=models.IntegerField()),
+            model_name="chunk",
+            name="search_length",
+            field=models.GeneratedField(
+                db_persist=True,
+                expression=models.Func(
+                    models.F("search_heading"),
+                    models.F("search_body"),
+                    arg_joiner=" || ' ' || ",
+                    output_field=models.IntegerField(),
+                    template="cardinality(string_to_array(%(expressions)s, ' '))",
+                ),
+                output_field=models.IntegerField(),
+            ),
         ),
     ]

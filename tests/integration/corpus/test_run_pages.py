@@ -122,9 +122,7 @@ def test_only_those_who_may_take_files_in_may_steer(client: Client, asker: User,
 def test_the_stream_sends_the_parts_and_ends_with_the_run(client: Client, librarian: User) -> None:
     client.force_login(librarian)
     run = runs.open_for_workers(origin="upload", parameters={}, by=None)
-    IngestionItem.objects.create(
-        run=run, path="in.md", outcome="failed", reason="empty_file", detail="None."
-    )
+    IngestionItem.objects.create(run=run, path="in.md", outcome="failed", reason="empty_file", detail="None.")
     runs.finish(run, IngestionRun.State.FINISHED)
 
     response = client.get(reverse("run_events", args=[run.pk]))

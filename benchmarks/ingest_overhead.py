@@ -111,7 +111,7 @@ def by_the_worker(paths: list[Path]) -> None:
 
     run = enqueue(from_paths(paths), by=None)
     while run.state == "running":
-        time.sleep(0.05)
+        time.sleep(0.2)
         run.refresh_from_db(fields=["state"])
     assert run.items.filter(outcome="ready").count() == len(paths)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from answers import marking
 from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
-from corpus import ceilings, page_views
+from corpus import browsing, ceilings, page_views
 from corpus.models import Chunk, Document
 from corpus.page_views import PageView
 from corpus.rights import LABELS, LicenseClass
@@ -255,15 +255,13 @@ def _marked(source: ReadableSource, text: str, findings: Sequence[Finding]) -> R
 
 
 def _drift(row: AnswerSource, document: Document, chunk: Chunk | None) -> list[Drift]:
-    status = document.source
-    retracted = bool(status and status.is_retracted)
-    then = set(row.badges)
+    then, now = set(row.badges), set(browsing.badges(document))
     marks = {
-        Drift.RETRACTED: retracted and "retracted" not in then,
-        Drift.CONCERN: bool(status and status.has_concern) and "concern" not in then,
-        Drift.CORRECTED: bool(status and status.is_corrected) and "corrected" not in then,
-        Drift.REINSTATED: "retracted" in then and not retracted,
-        Drift.SUPERSEDED: document.status == Document.Status.SUPERSEDED and "superseded" not in then,
+        Drift.RETRACTED: "retracted" in now - then,
+        Drift.CONCERN: "concern" in now - then,
+        Drift.CORRECTED: "corrected" in now - then,
+        Drift.REINSTATED: "retracted" in then - now,
+        Drift.SUPERSEDED: "superseded" in now - then,
         Drift.LICENSE_CHANGED: document.license_class != row.license_class,
         Drift.TEXT_CHANGED: chunk is None,
     }

@@ -144,6 +144,8 @@
   }
 
   input.addEventListener("change", () => choose([...input.files]));
+  // Chosen before this script had loaded, or kept by the browser over a reload.
+  if (input.files.length > 0) choose([...input.files]);
 
   for (const name of ["dragenter", "dragover"]) {
     zone.addEventListener(name, (event) => {

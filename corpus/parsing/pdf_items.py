@@ -12,6 +12,7 @@ from corpus.parsing.pdf_tables import Table
 
 Part = Paragraph | Table
 _ENDS = (".", "?", "!", ":", "\u201d")
+_SHORT_CODE = 30
 _PASSED_OVER = (BlockKind.CAPTION, BlockKind.TABLE, BlockKind.FOOTNOTE, BlockKind.CODE)
 
 
@@ -30,6 +31,8 @@ def put_together(items: Sequence[Item], kinds: Kinds) -> Iterator[Item]:
     """Yield the items with the lines of one heading, and the labels of one figure, put together."""
     before: Item | None = None
     for item in items:
+        if before is not None and _is_rest_of_listing(before, item):
+            item.kind, item.is_label = BlockKind.CODE, False
         if before is not None and _belong_together(before, item, kinds):
             assert isinstance(before.part, Paragraph)  # noqa: S101
             assert isinstance(item.part, Paragraph)  # noqa: S101
@@ -57,6 +60,18 @@ def _belong_together(first: Item, second: Item, kinds: Kinds) -> bool:
     if first.kind is BlockKind.HEADING:
         return kinds.is_same_heading(first.part, second.part)
     return first.is_label and second.is_label
+
+
+def _is_rest_of_listing(before: Item, item: Item) -> bool:
+    """Whether short lines right below a listing are its last ones, set in the type of its key words."""
+    if before.kind is not BlockKind.CODE or item.kind is not BlockKind.PARAGRAPH:
+        return False
+    if not isinstance(before.part, Paragraph) or not isinstance(item.part, Paragraph):
+        return False
+    fonts = {span.style.font for line in before.part.lines for span in line.spans}
+    own = {span.style.font for line in item.part.lines for span in line.spans}
+    is_near = before.column == item.column and item.part.top - before.part.bottom < item.part.style.size
+    return is_near and own <= fonts and all(len(line.text) < _SHORT_CODE for line in item.part.lines)
 
 
 def _union(first: list[Box], second: list[Box]) -> list[Box]:

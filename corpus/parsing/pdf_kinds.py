@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from corpus.headings import heading_level
 from corpus.parsing.blocks import BlockKind
@@ -16,6 +17,7 @@ _SECTION_NUMBER = re.compile(
 _LEADERS = re.compile(r"(?:\.\s?){4,}|(?:\u2026\s?){2,}")
 _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*\u2020\u2021\u00a7\u00b6a-f])\s?(?=[A-Z\"\u201c(h])")
 _EQUATION_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)$")
+_LIST_NUMBER = re.compile(r"(\d{1,2})[.)]\s")
 _LONG_WORD = re.compile(r"[^\W\d_]{3}")
 _LONGEST_HEADING = 220
 _LONGEST_LABEL = 60
@@ -33,12 +35,16 @@ class Kinds:
         self._title = self._find_title(paragraphs)
         self.title = " ".join(_text(part) for part in self._title)
         self._title_ids = {id(part) for part in self._title}
+        self._below = {id(part): below for part, below in pairwise(paragraphs)}
         around = self._credits(paragraphs)
         headings = [
             part
             for part in paragraphs
             if id(part) not in self._title_ids and id(part) not in around and self._is_heading(part)
         ]
+        headings = self._without_items(headings, paragraphs)
+        known = {id(part) for part in headings} | self._title_ids | around
+        headings += self._in_their_type(headings, [part for part in paragraphs if id(part) not in known])
         self._levels = _levels([(_look(part), _depth(_text(part))) for part in headings])
         self._heading_ids = {id(part) for part in headings}
 
@@ -117,6 +123,49 @@ class Kinds:
         level = heading_level(text.removesuffix(".") if _depth(text) > 1 else text)
         return level is not None and (level == 1 or text[0].isdigit()) and not _is_listed(text)
 
+    def _heads_text(self, part: Paragraph) -> bool:
+        """Whether the line stands right above running text that is no larger: methods are often small."""
+        text, below = _text(part), self._below.get(id(part))
+        if below is None or below.page != part.page or len(_text(below)) < _LONG_PARAGRAPH:
+            return False
+        is_near = 0 <= below.top - part.bottom < below.style.size
+        is_flush = abs(below.lines[0].left - part.lines[0].left) < 2 * below.style.size
+        is_line = len(text) >= 8 and len(text.split()) <= 20 and not text.endswith((".", ";", ","))
+        return is_line and is_near and is_flush and part.style.size >= below.style.size - 0.1
+
+    def _in_their_type(self, headings: Sequence[Paragraph], others: Sequence[Paragraph]) -> list[Paragraph]:
+        """Return the lines above text that are bold, or in a font that only headings have."""
+        fonts = {part.style.font for part in headings if part.style.font}
+        return [
+            part
+            for part in others
+            if len(part.lines) < 3
+            and (part.share("bold") > 0.85 or part.style.font in fonts)
+            and self._heads_text(part)
+            and part.style.font != self._below[id(part)].style.font
+            and _begins_like_heading(_text(part))
+            and not self._is_caption(part, _text(part))
+            and not BULLET.match(_text(part))
+        ]
+
+    def _without_items(
+        self, headings: Sequence[Paragraph], paragraphs: Sequence[Paragraph]
+    ) -> list[Paragraph]:
+        """Return the headings without bold items of numbered lists: their neighbours by number are items."""
+        kept = {id(part) for part in headings}
+        numbers = [(part, _number(part)) for part in paragraphs]
+        items: set[int] = set()
+        for place, (part, number) in enumerate(numbers):
+            if id(part) not in kept or not number or part.style.size > 1.08 * self._body + 0.2:
+                continue
+            follows = numbers[place + 1 : place + 2]
+            near = [one for one, other in numbers[max(0, place - 8) : place] if other == number - 1 > 0]
+            if any(other == number + 1 for _, other in follows) or (
+                near and (id(near[-1]) in items or id(near[-1]) not in kept)
+            ):
+                items.add(id(part))
+        return [part for part in headings if id(part) not in items]
+
     def _find_title(self, paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
         """Return the paragraphs of the largest type on the first page, when larger than the body."""
         if not paragraphs:
@@ -155,6 +204,12 @@ class Kinds:
 
 def _text(part: Paragraph) -> str:
     return " ".join(line.text for line in part.lines).strip()
+
+
+def _number(part: Paragraph) -> int:
+    """Return the number an item or heading begins with, 0 where it has none or one of several parts."""
+    found = _LIST_NUMBER.match(part.lines[0].text)
+    return int(found[1]) if found else 0
 
 
 def _may_be_title(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from corpus.parsing.pdf_grid import Row, column_bounds, is_prose, is_tabular, numeric_share, place
@@ -13,6 +14,7 @@ from corpus.parsing.pdf_types import Line
 _FEWEST_ROWS = 3
 _CAPTION_LINES = 4
 _LONGEST_ANNOUNCED = 90
+_EQUATION_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
 
 
 def unruled(lines: Sequence[Line], page: int) -> Iterator[Table | list[Line]]:
@@ -120,6 +122,8 @@ def _aligned(lines: Sequence[Line], page: int, *, is_announced: bool) -> Table |
     if not bounds:
         return None
     cells, header_rows = to_rows([[place(row, bounds) for row in found]], has_header=False)
+    if not is_announced and _has_raised_rows(found):
+        return None
     if not (_is_announced_table(cells) if is_announced else _is_plain_table(cells)):
         return None
     return Table(
@@ -139,18 +143,33 @@ def _is_announced_table(cells: Sequence[Sequence[str]]) -> bool:
     return len(cells) > 1 and several * 2 >= len(cells)
 
 
+def _has_raised_rows(found: Sequence[Row]) -> bool:
+    """Whether rows of small figures stand above rows of words, as the marks of authors do."""
+    largest = max(row.size for row in found)
+    raised = sum(
+        row.size < 0.8 * largest and not any(any(map(str.isalpha, cell.text)) for cell in row.cells)
+        for row in found
+    )
+    return raised * 4 >= len(found)
+
+
 def _is_plain_table(cells: Sequence[Sequence[str]]) -> bool:
     """Whether rows that no caption announces are surely a table: full columns, and figures in them."""
     columns = len(cells[0])
     filled = [sum(bool(row[column]) for row in cells) / len(cells) for column in range(columns)]
     if columns == 2 and _counts_lines(cells):
         return False
+    if sum(_EQUATION_NUMBER.fullmatch(row[-1]) is not None for row in cells) * 3 > len(cells):
+        return False
+    if not any(any(map(str.isalnum, row[0])) for row in cells):
+        return False
     return min(filled) >= 0.5 and numeric_share(cells) >= 0.3 and len(cells) >= 4 - (columns > 3)
 
 
 def _counts_lines(cells: Sequence[Sequence[str]]) -> bool:
     """Whether the first column numbers the rows, as a listing does, and the second holds no figures."""
-    numbers = [int(row[0]) for row in cells if row[0].isdigit() and len(row[0]) < 5]
+    counts = [row[0].rstrip(".:") for row in cells]
+    numbers = [int(count) for count in counts if count.isdigit() and len(count) < 5]
     is_counting = len(numbers) * 10 > len(cells) * 7 and numbers == list(
         range(numbers[0], numbers[0] + len(numbers))
     )

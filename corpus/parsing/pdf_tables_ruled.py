@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,6 +30,8 @@ _FULL_WIDTH = 0.62
 _BESIDE = 8.0
 _MOST_HEADER_LINES = 3
 _LONGEST_ROW = 240
+_LONGEST_CELL = 150
+_PROGRAM = re.compile(r"(?:algorithm|listing|code|procedure|program)\s+\d", re.IGNORECASE)
 
 
 def ruled(lines: Sequence[Line], rules: Sequence[Rule], page: int) -> tuple[list[Table], list[Line]]:
@@ -37,6 +40,8 @@ def ruled(lines: Sequence[Line], rules: Sequence[Rule], page: int) -> tuple[list
     rest = list(lines)
     for group in _rule_groups(rules):
         for stack in _stacks(group, rest):
+            if _holds_program(stack, rest):
+                continue
             region = _Region.of(_without_caption(stack, rest), rules, rest)
             table = region.table(page) if region is not None else None
             if table is not None:
@@ -126,6 +131,15 @@ def _stands_in(table: Table, line: Line) -> bool:
     middle = (line.top + line.bottom) / 2
     is_beside = line.left > table.left - _BESIDE and line.right < table.right + _BESIDE
     return table.top - 1 < middle < table.bottom + 1 and is_beside
+
+
+def _holds_program(stack: Sequence[Rule], lines: Sequence[Line]) -> bool:
+    """Whether the rules enclose an algorithm or a listing, which says so in or right above its frame."""
+    reach = 2 * _LOWEST_ROW
+    near = [line for line in lines if stack[0].top - reach < line.baseline < stack[0].top + reach]
+    return any(
+        _PROGRAM.match(line.text) and stack[0].left - _BESIDE < line.left < stack[0].right for line in near
+    )
 
 
 def _without_caption(stack: Sequence[Rule], lines: Sequence[Line]) -> Sequence[Rule]:
@@ -251,8 +265,13 @@ class _Region:
             return False
         if sum(sum(map(bool, row)) > 1 for row in cells) * 5 < 2 * len(cells):
             return False
+        filled = [cell for row in cells for cell in row if cell]
+        if sum(any(map(str.isalnum, cell)) for cell in filled) * 5 < 3 * len(filled):
+            return False
         placed = [place(row, self.bounds) for row in self.rows]
         if len(self.parting) < 3 and is_prose([line.cells for line in placed]):
+            return False
+        if len(self.stack) == 2 and max(map(len, filled)) > _LONGEST_CELL and len(cells) > 2:
             return False
         # Rows between only two rules may be the labels in the frame of a figure.
         return len(self.stack) > 2 or len(cells) > 3 or numeric_share(cells) > 0.2 or _is_wordy(cells)

@@ -9,20 +9,16 @@ from itertools import pairwise
 
 from corpus.headings import heading_level
 from corpus.parsing.blocks import BlockKind
+from corpus.parsing.pdf_heading_levels import depth_of, levels_of, without_items
 from corpus.parsing.pdf_paragraphs import BULLET, CAPTION, DASH_ITEM, NUMBERED_ITEM, Paragraph
 
-_SECTION_NUMBER = re.compile(
-    r"(?:Chapter\s+|Section\s+|Appendix\s+)?([A-Z]|\d{1,2})((?:\.\d{1,2}){0,4})\.?\s+\S", re.IGNORECASE
-)
 _LEADERS = re.compile(r"(?:\.\s?){4,}|(?:\u2026\s?){2,}")
 _NOTE_MARK = re.compile(r"(?:\d{1,2}|[*\u2020\u2021\u00a7\u00b6a-f])\s?(?=[A-Z\"\u201c(h])")
 _EQUATION_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)$")
-_LIST_NUMBER = re.compile(r"(\d{1,2})[.)]\s")
 _LONG_WORD = re.compile(r"[^\W\d_]{3}")
 _LONGEST_HEADING = 220
 _LONGEST_LABEL = 60
 _LONG_PARAGRAPH = 200
-_DEEPEST_LEVEL = 5
 
 
 class Kinds:
@@ -42,10 +38,10 @@ class Kinds:
             for part in paragraphs
             if id(part) not in self._title_ids and id(part) not in around and self._is_heading(part)
         ]
-        headings = self._without_items(headings, paragraphs)
+        headings = without_items(headings, paragraphs, largest=1.08 * self._body + 0.2)
         known = {id(part) for part in headings} | self._title_ids | around
         headings += self._in_their_type(headings, [part for part in paragraphs if id(part) not in known])
-        self._levels = _levels([(_look(part), _depth(_text(part))) for part in headings])
+        self._levels = levels_of([(_look(part), depth_of(_text(part))) for part in headings])
         self._heading_ids = {id(part) for part in headings}
 
     def of(self, part: Paragraph) -> tuple[BlockKind, int]:
@@ -53,13 +49,13 @@ class Kinds:
         if id(part) in self._title_ids:
             return BlockKind.HEADING, 1
         if id(part) in self._heading_ids:
-            return BlockKind.HEADING, _depth(_text(part)) or self._levels.get(_look(part), 2)
+            return BlockKind.HEADING, depth_of(_text(part)) or self._levels.get(_look(part), 2)
         return self._kind_of_text(part), 0
 
     def is_same_heading(self, first: Paragraph, second: Paragraph) -> bool:
         """Whether `second`, a heading below the heading `first`, is its next line."""
         gap, size = second.top - first.bottom, second.style.size
-        if _look(first) != _look(second) or _depth(_text(second)) or gap > 0.9 * size:
+        if _look(first) != _look(second) or depth_of(_text(second)) or gap > 0.9 * size:
             return False
         return gap < 0.35 * size or heading_level(_text(second)) != 1
 
@@ -120,7 +116,7 @@ class Kinds:
             return True
         if len(part.lines) > 2 or size < (0.7 if len(words) < 4 else 0.92) * self._body:
             return False
-        level = heading_level(text.removesuffix(".") if _depth(text) > 1 else text)
+        level = heading_level(text.removesuffix(".") if depth_of(text) > 1 else text)
         return level is not None and (level == 1 or text[0].isdigit()) and not _is_listed(text)
 
     def _heads_text(self, part: Paragraph) -> bool:
@@ -147,24 +143,6 @@ class Kinds:
             and not self._is_caption(part, _text(part))
             and not BULLET.match(_text(part))
         ]
-
-    def _without_items(
-        self, headings: Sequence[Paragraph], paragraphs: Sequence[Paragraph]
-    ) -> list[Paragraph]:
-        """Return the headings without bold items of numbered lists: their neighbours by number are items."""
-        kept = {id(part) for part in headings}
-        numbers = [(part, _number(part)) for part in paragraphs]
-        items: set[int] = set()
-        for place, (part, number) in enumerate(numbers):
-            if id(part) not in kept or not number or part.style.size > 1.08 * self._body + 0.2:
-                continue
-            follows = numbers[place + 1 : place + 2]
-            near = [one for one, other in numbers[max(0, place - 8) : place] if other == number - 1 > 0]
-            if any(other == number + 1 for _, other in follows) or (
-                near and (id(near[-1]) in items or id(near[-1]) not in kept)
-            ):
-                items.add(id(part))
-        return [part for part in headings if id(part) not in items]
 
     def _find_title(self, paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
         """Return the paragraphs of the largest type on the first page, when larger than the body."""
@@ -206,12 +184,6 @@ def _text(part: Paragraph) -> str:
     return " ".join(line.text for line in part.lines).strip()
 
 
-def _number(part: Paragraph) -> int:
-    """Return the number an item or heading begins with, 0 where it has none or one of several parts."""
-    found = _LIST_NUMBER.match(part.lines[0].text)
-    return int(found[1]) if found else 0
-
-
 def _may_be_title(text: str) -> bool:
     is_section = text[:1].isdigit() and heading_level(text) is not None
     return sum(char.isalpha() for char in text) >= 8 and not is_section and heading_level(text) != 1
@@ -239,7 +211,7 @@ def _begins_like_heading(text: str) -> bool:
     """Whether the first word has a capital or a figure, and some word is long enough to be one."""
     first = text.split(maxsplit=1)[0]
     is_capital = first[0].isdigit() or any(char.isupper() for char in first)
-    return is_capital and (_depth(text) > 1 or _LONG_WORD.search(text) is not None)
+    return is_capital and (depth_of(text) > 1 or _LONG_WORD.search(text) is not None)
 
 
 def _is_row_of_labels(part: Paragraph) -> bool:
@@ -271,28 +243,6 @@ def _share_of_mono(paragraphs: Sequence[Paragraph]) -> float:
             total += len(line.text)
             mono += len(line.text) * line.style.mono
     return mono / total if total else 0.0
-
-
-def _depth(text: str) -> int:
-    """Return the depth of the section number a heading begins with, 0 where it has none."""
-    found = _SECTION_NUMBER.match(text)
-    if found is None or (found[1].isalpha() and not found[2] and not text.lower().startswith("appendix")):
-        return 0
-    return min(found[2].count(".") + 1, _DEEPEST_LEVEL)
-
-
-def _levels(headings: Sequence[tuple[tuple[float, bool], int]]) -> dict[tuple[float, bool], int]:
-    """Return the level of each heading type: the depth its numbered headings have, else its rank by size."""
-    ranked = sorted({look for look, _ in headings}, reverse=True)
-    levels: dict[tuple[float, bool], int] = {}
-    rank, above = 0, (1e9, True)
-    for look in ranked:
-        # Sizes half a point apart are one rank.
-        rank += above[0] - look[0] > 0.7 or above[1] != look[1]
-        above = look
-        depths = Counter(depth for other, depth in headings if other == look and depth)
-        levels[look] = depths.most_common(1)[0][0] if depths else min(rank, _DEEPEST_LEVEL)
-    return levels
 
 
 def _has_page_number(part: Paragraph) -> bool:

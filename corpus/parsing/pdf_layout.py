@@ -18,7 +18,7 @@ from corpus.parsing.pdf_characters import read_page
 from corpus.parsing.pdf_lines import to_lines
 from corpus.parsing.pdf_paragraphs import Paragraph, stream_rows, to_paragraphs
 from corpus.parsing.pdf_tables import Table
-from corpus.parsing.pdf_tables_open import unruled
+from corpus.parsing.pdf_tables_open import across, unruled
 from corpus.parsing.pdf_tables_ruled import ruled
 from corpus.parsing.pdf_types import Line, Page
 
@@ -130,7 +130,8 @@ def _document(reading: _Reading, stated: dict[str, str]) -> ParsedDocument:
 
 def _flow(page: Page, lines: Sequence[Line]) -> _Flow:
     tables, rest = ruled(lines, page.rules, page.number)
-    items: list[Line | Table] = [*rest, *tables]
+    wide, rest = across(rest, page.number)
+    items: list[Line | Table] = [*rest, *tables, *wide]
     parts = [_column(stream, page.number) for stream in pdf_columns.reading_order(items)]
     return _Flow(page, parts)
 

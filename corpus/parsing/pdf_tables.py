@@ -11,6 +11,7 @@ from corpus.parsing.pdf_lines import rows
 from corpus.parsing.pdf_types import Line
 
 CELL_GAP = 0.95  # in type sizes: words this far apart are surely two cells
+_BESIDE = 8.0
 FINE_GAP = 0.55  # inside a table, where the columns of all rows must agree
 
 
@@ -45,6 +46,13 @@ def to_cells(lines: Sequence[Line], widest_space: float) -> list[Row]:
         Row(Line([part for span in row for part in span.parts(widest_space)]).cells(widest_space))
         for row in found
     ]
+
+
+def stands_in(table: Table, line: Line) -> bool:
+    """Whether the line is inside the table's frame."""
+    middle = (line.top + line.bottom) / 2
+    is_beside = line.left > table.left - _BESIDE and line.right < table.right + _BESIDE
+    return table.top - 1 < middle < table.bottom + 1 and is_beside
 
 
 def is_listing(lines: Sequence[Line]) -> bool:

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from corpus.parsing.pdf_grid import Row, column_bounds, is_prose, is_tabular, numeric_share, place
+from corpus.parsing.pdf_lines import rows as rows_of
 from corpus.parsing.pdf_paragraphs import BULLET, CAPTION, ENTRY
 from corpus.parsing.pdf_table_rows import to_rows
-from corpus.parsing.pdf_tables import CELL_GAP, FINE_GAP, Table, characters, is_listing, to_cells
+from corpus.parsing.pdf_tables import CELL_GAP, FINE_GAP, Table, characters, is_listing, stands_in, to_cells
 from corpus.parsing.pdf_types import Line
 
 _FEWEST_ROWS = 3
 _CAPTION_LINES = 4
 _LONGEST_ANNOUNCED = 90
+_LONG_CELL = 32
 _EQUATION_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
 
 
@@ -35,8 +37,30 @@ def unruled(lines: Sequence[Line], page: int) -> Iterator[Table | list[Line]]:
         yield waiting
 
 
-def _table_at(lines: Sequence[Line], start: int, page: int) -> tuple[Table | None, int]:
-    """Return the table that begins at `start`, and the place behind what was looked at."""
+def across(lines: Sequence[Line], page: int) -> tuple[list[Table], list[Line]]:
+    """Return the tables with a caption that have the whole width of a page, and the lines outside of them.
+
+    They are found before the page is cut into columns, which may seem to part theirs.
+    """
+    rows = [Line(list(row)) for row in rows_of([span for line in lines for span in line.spans])]
+    tables: list[Table] = []
+    rest, at = list(lines), 0
+    while at < len(rows):
+        table, end = _table_at(rows, at, page, is_alone=True)
+        if table is not None:
+            tables.append(table)
+            rest = [line for line in rest if not stands_in(table, line)]
+        at = max(end, at + 1)
+    return tables, rest
+
+
+def _table_at(
+    lines: Sequence[Line], start: int, page: int, *, is_alone: bool = False
+) -> tuple[Table | None, int]:
+    """Return the table that begins at `start`, and the place behind what was looked at.
+
+    `is_alone` asks for one with a caption and with no running text beside.
+    """
     is_announced = _is_announced(lines, start)
     end = _end_of_run(lines, start, singles=4 if is_announced else 1)
     if end <= start:
@@ -45,7 +69,15 @@ def _table_at(lines: Sequence[Line], start: int, page: int) -> tuple[Table | Non
         further = _end_of_run(lines, start, singles=4)
         if any(_names_table(line) for line in lines[further : further + 2]):
             is_announced, end = True, further
+    if is_alone and not (is_announced and _has_short_cells(lines[start:end])):
+        return None, end
     return _aligned(lines[start:end], page, is_announced=is_announced), end
+
+
+def _has_short_cells(lines: Sequence[Line]) -> bool:
+    """Whether few rows hold as much as a line of running text would."""
+    long = sum(any(len(cell.text) > _LONG_CELL for cell in line.cells(CELL_GAP)) for line in lines)
+    return long * 3 <= len(lines)
 
 
 def _is_announced(lines: Sequence[Line], start: int) -> bool:
@@ -61,7 +93,11 @@ def _is_announced(lines: Sequence[Line], start: int) -> bool:
 
 
 def _names_table(line: Line) -> bool:
-    return CAPTION.match(line.text) is not None and line.text.lower().startswith("tab")
+    return (
+        len(line.cells(CELL_GAP)) == 1
+        and CAPTION.match(line.text) is not None
+        and line.text.lower().startswith("tab")
+    )
 
 
 def _end_of_run(lines: Sequence[Line], start: int, *, singles: int) -> int:
@@ -107,7 +143,7 @@ def _is_text_with_mark(line: Line) -> bool:
 
 def _aligned(lines: Sequence[Line], page: int, *, is_announced: bool) -> Table | None:
     """Return the table that the rows are, or None when their cells keep no columns."""
-    if len(lines) < _FEWEST_ROWS - is_announced or is_listing(lines):
+    if len(lines) < _FEWEST_ROWS or is_listing(lines):
         return None
     coarse = [Row(line.cells(CELL_GAP)) for line in lines]
     is_likely = (

@@ -20,7 +20,7 @@ from corpus.parsing.pdf_grid import (
 )
 from corpus.parsing.pdf_paragraphs import CAPTION
 from corpus.parsing.pdf_table_rows import to_rows
-from corpus.parsing.pdf_tables import CELL_GAP, FINE_GAP, Table, characters, is_listing, to_cells
+from corpus.parsing.pdf_tables import CELL_GAP, FINE_GAP, Table, characters, is_listing, stands_in, to_cells
 from corpus.parsing.pdf_types import Line, Rule
 
 _SAME_EDGE = 5.0
@@ -46,7 +46,7 @@ def ruled(lines: Sequence[Line], rules: Sequence[Rule], page: int) -> tuple[list
             table = region.table(page) if region is not None else None
             if table is not None:
                 tables.append(table)
-                rest = [line for line in rest if not _stands_in(table, line)]
+                rest = [line for line in rest if not stands_in(table, line)]
     return tables, rest
 
 
@@ -127,12 +127,6 @@ def _inside(line: Line, upper: Rule, lower: Rule) -> bool:
     return upper.top - 1 < middle < lower.top + 1 and is_beside
 
 
-def _stands_in(table: Table, line: Line) -> bool:
-    middle = (line.top + line.bottom) / 2
-    is_beside = line.left > table.left - _BESIDE and line.right < table.right + _BESIDE
-    return table.top - 1 < middle < table.bottom + 1 and is_beside
-
-
 def _holds_program(stack: Sequence[Rule], lines: Sequence[Line]) -> bool:
     """Whether the rules enclose an algorithm or a listing, which says so in or right above its frame."""
     reach = 2 * _LOWEST_ROW
@@ -206,7 +200,7 @@ class _Region:
             bottom=bottom,
             characters=0,
         )
-        table.characters = characters([line for line in self.around if _stands_in(table, line)])
+        table.characters = characters([line for line in self.around if stands_in(table, line)])
         return table
 
     def _intervals(self) -> Iterator[list[Placed]]:

@@ -155,7 +155,7 @@ def _built() -> Iterator[Case]:
     yield file("header-too-late.pdf", b"\n" * 5_000 + _honest(pages=1, compressed=True))
     yield file("two-in-one.pdf", _honest(pages=1, compressed=True) + _honest(pages=2, compressed=False))
     yield file("with-archive-behind.pdf", _honest(pages=1, compressed=True) + b"PK\x03\x04" + bytes(500))
-    yield file("page-of-html.pdf", b"<html>%PDF-1.7</html>", refused="wrong_signature")
+    yield file("page-of-html.pdf", b"<html>" + bytes(2_000) + b"%PDF-1.7</html>", refused="wrong_signature")
 
 
 def _grid() -> bytes:

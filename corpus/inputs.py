@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 
 from corpus import manifest as manifests
 from corpus.manifest import UNDESCRIBED, Described, Entry
+from corpus.normalise import legible_name
 from corpus.parsing import parsers
 from corpus.parsing.media_types import BY_EXTENSION
 
@@ -52,7 +53,7 @@ def from_manifest(path: Path) -> Batch:
         files.append((line, Refusal(name, str(problems[0].code), f"Line {line}: {detail}")))
     if not files:
         raise NothingFound(f"{path.name} has no entries.")
-    return Batch(str(path), tuple(file for _, file in sorted(files, key=lambda pair: pair[0])))
+    return Batch(legible_name(str(path)), tuple(file for _, file in sorted(files, key=lambda pair: pair[0])))
 
 
 def from_paths(paths: Sequence[Path], described: Described = UNDESCRIBED) -> Batch:
@@ -64,10 +65,11 @@ def from_paths(paths: Sequence[Path], described: Described = UNDESCRIBED) -> Bat
     for path in paths:
         for file in _files(path) if path.is_dir() else [path]:
             real = Path(os.path.realpath(file))
-            entries.setdefault(real, Entry(real, str(file), described))
+            entries.setdefault(real, Entry(real, legible_name(str(file)), described))
+    origin = ", ".join(legible_name(str(path)) for path in paths)
     if not entries:
-        raise NothingFound(f"There are no files in {', '.join(map(str, paths))}.")
-    return Batch(", ".join(map(str, paths)), tuple(entries.values()))
+        raise NothingFound(f"There are no files in {origin}.")
+    return Batch(origin, tuple(entries.values()))
 
 
 def read_by(batch: Batch, parser: str) -> Batch:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn, Protocol
 
 from corpus.manifest_fields import FIELDS, FieldError
+from corpus.normalise import legible_name
 from corpus.parsing.media_types import BY_EXTENSION
 from corpus.rights import LicenseClass
 
@@ -97,7 +98,7 @@ class Entry:
     @property
     def original_name(self) -> str:
         """What the file is called by those who know it."""
-        return self.file_name or self.path.name
+        return self.file_name or legible_name(self.path.name)
 
 
 @dataclass(slots=True)
@@ -187,7 +188,7 @@ def _read_line(manifest: Manifest, places: Places, line: str, number: int, seen:
     except _Refused as refused:
         manifest.problems.append(refused.at(number))
         return
-    name = row["path"] if isinstance(row.get("path"), str) else ""
+    name = legible_name(row["path"]) if isinstance(row.get("path"), str) else ""
     found = [refused.at(number, name) for refused in _unknown_keys(row)]
     values: dict[str, Any] = {}
     for key, value in row.items():

@@ -36,6 +36,7 @@ _CLEANING = str.maketrans(
     }
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 # Format characters hide text or turn its direction; tag characters spell ASCII nobody sees.
 _HIDDEN = {"Cf", "Cc", "Cs", "Co", "Cn"}
 _NOT_ASCII_RUN = re.compile(r"[^\x00-\x7f]{31,}")
@@ -88,6 +89,14 @@ def matching_form(text: str) -> str:
 def one_line(text: str) -> str:
     """Return `text` cleaned and on one line, runs of spaces as one space."""
     return _SPACES.sub(" ", clean(text).replace("\n", " ").replace("\f", " ")).strip()
+
+
+def legible_name(name: str) -> str:
+    """Return the name of a file as it can be stored and shown.
+
+    Names need not be text: what no text column holds, NUL and lone surrogates, becomes U+FFFD.
+    """
+    return _NO_TEXT.sub("\ufffd", name)
 
 
 def visible(text: str) -> str:

@@ -36,7 +36,7 @@ NAMED = {
     "missing_file", "empty_file", "too_large", "unsupported_file_type", "wrong_signature", "encrypted",
     "damaged", "too_many_pages", "nested_too_deep", "no_text", "time_limit", "memory_limit",
     "invalid_json", "not_an_object", "invalid_field", "unknown_license_class", "missing_title",
-    "outside_folder", "unsafe_archive", "duplicate_path", "unreadable", "parser_unavailable", "too_many_passages",
+    "outside_folder", "duplicate_path", "unreadable", "unsafe_archive", "macros", "parser_missing",
 }  # fmt: skip
 CASES = every_case()
 SAMPLE = CASES[::6]

@@ -92,7 +92,7 @@ def _placed(name: str, put: Callable[[Path], None], *, refused: str = "") -> Cas
         put(path)
         return path
 
-    return Case(name[:40].replace("\n", "_"), make, refused)
+    return Case(ascii(name[:40]), make, refused)
 
 
 def _listens(path: Path) -> None:
@@ -115,6 +115,7 @@ def _files() -> Iterator[Case]:
     yield _placed("line\nend\x1b[31m.txt", _write)
     yield _placed("\u202egpj.txt", _write)
     yield _placed("n" * _LONG + ".txt", _write)
+    yield _placed(os.fsdecode(b"caf\xe9-latin.txt"), _write)
     yield _placed("quote'\";--.txt", _write)
     yield _placed("..hidden.txt", _write)
     yield _placed("two.pdf.exe", _write)

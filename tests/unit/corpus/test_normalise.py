@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.normalise import WordForms, clean, compose_accents, matching_form, rejoin, unwrap
+from corpus.normalise import (
+    WordForms,
+    clean,
+    compose_accents,
+    legible_name,
+    matching_form,
+    rejoin,
+    unwrap,
+)
 
 
 @pytest.mark.parametrize(
@@ -117,3 +125,8 @@ def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     seconds(50_000)
 
     assert seconds(500_000) < 2.0
+
+
+def test_a_file_name_that_is_no_text_can_be_stored_and_shown():
+    assert legible_name("caf\udce9\0.txt") == "caf\ufffd\ufffd.txt"
+    assert legible_name("Stroh-\u00e4hren.txt") == "Stroh-\u00e4hren.txt"

@@ -172,7 +172,13 @@ def _cells_of_columns(several: Sequence[Row], rows: Sequence[Row]) -> list[Line]
     """Return the cells of `rows` that stand in one column each, as the rows with several cells show them."""
     usual = median(len(row.cells) for row in several)
     spans = _extents([row for row in several if len(row.cells) >= 0.7 * usual])
-    kept = [cell for row in rows for cell in row.cells if not _spans_columns(cell, row, spans)]
+    kept = [
+        cell
+        for row in rows
+        for cell in row.cells
+        if not _spans_columns(cell, row, spans)
+        and (len(row.cells) >= 0.7 * usual or _is_over_any(cell, row, spans))
+    ]
     return kept or [cell for row in several for cell in row.cells]
 
 
@@ -186,6 +192,15 @@ def _spans_columns(cell: Line, own: Row, spans: Sequence[tuple[list[float], list
         over += count > 0
         several += count > 1
     return several * 2 > over
+
+
+def _is_over_any(cell: Line, own: Row, spans: Sequence[tuple[list[float], list[float], Row]]) -> bool:
+    """Whether any full row has a cell where this one stands: a title may stand between two columns."""
+    return any(
+        bisect_left(lefts, cell.right - 1) > bisect_right(rights, cell.left + 1)
+        for lefts, rights, row in spans
+        if row is not own
+    )
 
 
 def _white(cells: Sequence[Line]) -> list[float]:

@@ -9,6 +9,7 @@ the server. A server left behind by a killed process is taken over by the next u
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import os
 import secrets
@@ -30,6 +31,7 @@ __all__ = ["DATABASE", "Connection", "EmbeddedPostgres", "EmbeddedPostgresError"
 DATABASE = "sci_rag"
 # Where root keeps the data of a checkout that the server's account cannot enter.
 ELSEWHERE = Path("/var/lib/sci-rag")
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,17 @@ class EmbeddedPostgres:
                 if self._use is None:
                     self._use = locks.SharedUse(self.home / "users.lock")
                     atexit.register(self.release)
-                self._connection = self._start_or_join()
+                self._connection = self._started_or_joined()
             return self._connection
+
+    def _started_or_joined(self) -> Connection:
+        for _ in range(_TRIES):
+            # A server found while it was being killed answers for a moment more: then start another.
+            with contextlib.suppress(readiness.ServerEnded):
+                return self._start_or_join()
+        raise EmbeddedPostgresError(
+            f"PostgreSQL ended {_TRIES} times while it started. Its log: {self.cluster.log}"
+        )
 
     def _start_or_join(self) -> Connection:
         password = read_or_create(self.home / "password", lambda: secrets.token_urlsafe(24))
@@ -138,7 +149,9 @@ class EmbeddedPostgres:
             if running is None:
                 raise EmbeddedPostgresError(f"PostgreSQL ended right after its start. Its log: {cluster.log}")
         connection = Connection(running.socket_directory, password)
-        readiness.wait_until_ready(connection.parameters(), cluster.log)
+        readiness.wait_until_ready(
+            connection.parameters(), cluster.log, lives=lambda: cluster.postmaster() is not None
+        )
         readiness.ensure_database(connection.parameters(), DATABASE)
         if started:
             readiness.require_vectors(connection.parameters(), DATABASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,17 @@ def _connect(parameters: dict[str, str], database: str) -> Connection[Any]:
     return psycopg.connect(make_conninfo(**parameters, dbname=database, connect_timeout=10), autocommit=True)
 
 
-def wait_until_ready(parameters: dict[str, str], log: Path, *, timeout: float = 300) -> None:
-    """Return once the server takes connections: one that was killed first recovers what it had promised."""
+class ServerEnded(Exception):
+    """The server that was waited for is gone, as one that was being killed when it was found."""
+
+
+def wait_until_ready(
+    parameters: dict[str, str], log: Path, *, lives: Callable[[], bool], timeout: float = 300
+) -> None:
+    """Return once the server takes connections: one that was killed first recovers what it had promised.
+
+    Raises `ServerEnded` when it takes none and `lives` says that it is gone.
+    """
     import psycopg
 
     deadline = time.monotonic() + timeout
@@ -44,6 +54,8 @@ def wait_until_ready(parameters: dict[str, str], log: Path, *, timeout: float = 
                     "The running database server does not accept the password kept beside its data. Stop it "
                     "(pg_ctl stop), or restore the file 'password' from a backup."
                 ) from error
+            if not lives():
+                raise ServerEnded from error
             if time.monotonic() > deadline:
                 raise EmbeddedPostgresError(
                     f"The database server does not accept connections after {timeout:.0f} s; it may still be "

@@ -72,5 +72,5 @@ def test_time_grows_no_faster_than_the_text(piece):
 
     sentence_spans("warm")
 
-    # Sixteen times as long would be quadratic.
-    assert seconds(400_000) <= 10 * seconds(100_000) + 0.2
+    # Sixty-four times as long would be quadratic, eight linear; a busy machine lies in between.
+    assert seconds(400_000) <= 32 * seconds(50_000) + 0.2

@@ -1,13 +1,20 @@
 """Fixtures shared by all tests: the people, and sockets that reach the loopback range only."""
 
+import os
 from pathlib import Path
 
+import hypothesis
 import pgtrigger
 import pytest
 from django.contrib.auth.models import Group, User
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.loopback.fixtures import configured_model, model_server  # noqa: F401 fixtures for every test
+
+# The gate looks at the same examples each time, so that what it lets in stays in; elsewhere they vary.
+hypothesis.settings.register_profile("gate", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("gate")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

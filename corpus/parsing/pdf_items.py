@@ -91,38 +91,43 @@ def _union(first: list[Box], second: list[Box]) -> list[Box]:
 def made_whole(items: Sequence[Item]) -> Iterator[Item]:
     """Yield the items with paragraphs that a column, a page or a figure broke made whole again."""
     taken: set[int] = set()
-    for place, item in enumerate(items):
-        if id(item) in taken:
+    for start, item in enumerate(items):
+        if start in taken:
             continue
-        last = item
-        while (rest := _continuation(items, items.index(last, place), item)) is not None:
-            taken.add(id(rest))
+        pieces: list[Paragraph] = []
+        last = start
+        while (further := _continuation(items, last)) is not None:
+            last = further
+            taken.add(last)
+            piece = items[last].part
+            assert isinstance(piece, Paragraph)  # noqa: S101
+            pieces.append(piece)
+        if pieces:
             assert isinstance(item.part, Paragraph)  # noqa: S101
-            assert isinstance(rest.part, Paragraph)  # noqa: S101
             item.part = replace(
                 item.part,
-                lines=[*item.part.lines, *rest.part.lines],
-                boxes=[*item.part.boxes, *rest.part.boxes],
+                lines=[line for part in (item.part, *pieces) for line in part.lines],
+                boxes=[box for part in (item.part, *pieces) for box in part.boxes],
             )
-            last = rest
         yield item
 
 
-def _continuation(items: Sequence[Item], place: int, item: Item) -> Item | None:
-    """Return the item that goes on where `item`, which ends at `place`, breaks off."""
+def _continuation(items: Sequence[Item], place: int) -> int | None:
+    """Return the place of the item that goes on where the one at `place` breaks off."""
+    item = items[place]
     if item.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) or not isinstance(item.part, Paragraph):
         return None
-    ending = item.part.lines[-1].text
-    if ending.endswith(_ENDS):
+    if item.part.lines[-1].text.endswith(_ENDS):
         return None
-    for other in items[place + 1 : place + 9]:
+    for further in range(place + 1, min(place + 9, len(items))):
+        other = items[further]
         if other.kind in _PASSED_OVER or other.is_label:
             continue
         if other.kind is not BlockKind.PARAGRAPH or not isinstance(other.part, Paragraph):
             return None
-        if other.column == items[place].column and other.part.page == item.part.page:
+        if other.column == item.column and other.part.page == item.part.page:
             return None
-        return other if _goes_on(item.part, other.part) else None
+        return further if _goes_on(item.part, other.part) else None
     return None
 
 

@@ -114,6 +114,9 @@ def _licence_path(pieces: Sequence[str]) -> LicenseReading | None:
     found = _CODE.fullmatch("cc-" + "-".join(kept).removeprefix("cc-"))
     if found is None or (len(kept) < len(pieces) and not found["version"]):
         return None
+    # An address names its port between slashes; letters hung on the version are nothing that was issued.
+    if found["port"] and found["port"] not in kept:
+        return None
     return licence(re.findall("nc|nd|sa", found["elements"]), found["version"] or "", found["port"] or "")
 
 

@@ -83,7 +83,6 @@ _NAMES = {
     PPTX: "a PowerPoint presentation",
     XLSX: "an Excel workbook",
 }
-_TEXT_LIKE = frozenset({TEXT, HTML, JATS})
 
 
 def detect(path: Path, *, declared: str | None = None) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
 import click
 from django.conf import settings
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from corpus import reembedding
 from corpus.cli_output import CommandFailed, json_option, print_json
+from corpus.cli_progress import bar_with_time_left
 from corpus.gateways.embedding import EmbeddingError, embedder_of, version_name
 from corpus.gateways.embedding.minilm import DIMENSIONS, MODEL
 from corpus.models import Chunk, EmbeddingVersion
@@ -156,10 +154,7 @@ class _Bar:
     """A bar with the time left, on standard error; nothing when that is no terminal."""
 
     def __init__(self) -> None:
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-            console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
-        )  # fmt: skip
+        self._bar = bar_with_time_left()
         self._task = self._bar.add_task("Embedding passages", total=None)
         self._done = self._total = 0
 

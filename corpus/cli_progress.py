@@ -1,4 +1,4 @@
-"""Showing an ingestion on a terminal. Nothing is drawn when the output goes elsewhere."""
+"""Showing long work on a terminal. Nothing is drawn when the output goes elsewhere."""
 
 from __future__ import annotations
 
@@ -21,19 +21,24 @@ _STYLES = {
 }
 
 
+def bar_with_time_left() -> Progress:
+    """Return a bar on standard error that says how many of how many and the time left."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+
+
 class TerminalProgress:
     """A bar with the file at hand and the time left, on standard error."""
 
     def __init__(self) -> None:
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(compact=True),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
+        self._bar = bar_with_time_left()
         self._task = self._bar.add_task("Taking files in", total=None)
 
     def __enter__(self) -> TerminalProgress:

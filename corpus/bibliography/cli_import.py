@@ -42,7 +42,7 @@ def _encoding(_context: click.Context, _option: click.Parameter, value: str | No
 @click.option("--dry-run", is_flag=True, help="Say what would happen; write nothing, embed nothing.")
 @json_option
 def import_command(*, file: Path, bucket: str, encoding: str, dry_run: bool, as_json: bool) -> None:
-    """Import a library: BibTeX, RIS, CSL-JSON, or Zotero's JSON or CSV, with the files it names.
+    """Import a library: BibTeX, RIS, CSL-JSON, or Zotero's RDF, JSON or CSV, with the files it names.
 
     Files are looked for in the folder of FILE only. A record that has a DOI, arXiv, PubMed or book number
     is registered as a work, held or merely cited. Rights stay unknown; what a record declares is kept for

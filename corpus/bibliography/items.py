@@ -116,7 +116,7 @@ def _text(item: dict[str, Any], *names: str) -> str:
 
 
 def _csl(item: dict[str, Any], line: int, number: int) -> Draft:
-    extra = _extra(_text(item, "note"))
+    extra = extra_lines(_text(item, "note"))
     people = next((names for names in (_csl_names(item.get(role)) for role in _CSL_PEOPLE) if names), ())
     kind = _text(item, "type").lower()
     url = _text(item, "URL", "url")
@@ -168,7 +168,9 @@ def _csl_date(date: Any) -> str:
 
 def _zotero(item: dict[str, Any], line: int, number: int, children: list[dict[str, Any]]) -> Draft:
     raw_extra = item.get("extra")
-    extra = _extra("\n".join(map(str, raw_extra)) if isinstance(raw_extra, list) else _text(item, "extra"))
+    extra = extra_lines(
+        "\n".join(map(str, raw_extra)) if isinstance(raw_extra, list) else _text(item, "extra")
+    )
     kind = _text(item, "itemType").lower()
     url = _text(item, "url")
     return Draft(
@@ -203,7 +205,7 @@ def _creators(creators: Any) -> tuple[str, ...]:
     )
 
 
-def _extra(text: str) -> dict[str, str]:
+def extra_lines(text: str) -> dict[str, str]:
     """Return the `Name: value` lines of a note field."""
     return {name.strip().lower(): value.strip() for name, value in _EXTRA.findall(text[:20_000])}
 
@@ -258,7 +260,7 @@ def _row(values: dict[str, Any], line: int) -> Draft:
     kind = _text(values, "item type").lower()
     people = _text(values, "author") or _text(values, "editor")
     url = _text(values, "url")
-    extra = _extra(_text(values, "extra"))
+    extra = extra_lines(_text(values, "extra"))
     paths = re.split(r";\s*", _text(values, "file attachments"))
     return Draft(
         key=extra.get("citation key", "") or _text(values, "key") or f"line {line}",

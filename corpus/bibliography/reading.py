@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from corpus.bibliography import bibtex, items, ris
+from corpus.bibliography import bibtex, items, rdf, ris
 from corpus.bibliography.records import Code, Library, Problem
 from corpus.parsing.decoding import decode
 
@@ -19,8 +19,13 @@ _HEAD = 20_000
 _RIS = re.compile(r"^TY  ?-", re.MULTILINE)
 _BIBTEX = re.compile(r"@[ \t]*\w+[ \t]*[{(]")
 _ZOTERO_CSV = re.compile(r'\s*"?Key"?,"?Item Type"?,', re.IGNORECASE)
-# JabRef and BibDesk write their encoding into the file.
-_DECLARED = re.compile(rb"(?:% ?Encoding:|string encoding) *([\w() -]{2,40})", re.IGNORECASE)
+_RDF = re.compile(r"<(?:\w+:)?RDF[\s>]")
+# JabRef and BibDesk write their encoding into the file, as XML does.
+_DECLARED = re.compile(
+    rb"""(?:% ?Encoding:|string encoding|^\s*<\?xml[^>]{0,100}?\sencoding\s*=) *["']?([\w() -]{2,40})""",
+    re.IGNORECASE,
+)
+_XML_ENCODING = re.compile(r"""(<\?xml[^>]{0,100}?)\s+encoding\s*=\s*["'][^"'>]{0,40}["']""")
 
 Reader = Callable[[str, int], Library]
 
@@ -90,6 +95,8 @@ def _declared(data: bytes) -> str:
 def _reader(text: str, extension: str) -> Reader | None:
     """Return what reads the file, by its first characters, else by its name."""
     head = text[:_HEAD].lstrip()
+    if head.startswith("<") and _RDF.search(head):
+        return _rdf
     if _RIS.search(head):
         return ris.read
     if head.startswith(("{", "[")):
@@ -99,3 +106,8 @@ def _reader(text: str, extension: str) -> Reader | None:
     if _BIBTEX.search(head) or (extension in (".bib", ".bibtex", ".biblatex") and _BIBTEX.search(text)):
         return bibtex.read
     return None
+
+
+def _rdf(text: str, most: int) -> Library:
+    """Read RDF whose declared encoding has been acted upon, so that the XML reader does not do so again."""
+    return rdf.read(_XML_ENCODING.sub(r"\1", text.lstrip("\ufeff \t\n"), count=1), most)

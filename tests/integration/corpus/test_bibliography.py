@@ -25,6 +25,15 @@ LIBRARY = r"""
 @misc{nothing, title = {Nothing to do}}
 @misc{evil, title = {Evil}, file = {../secret.md}}
 """
+ZOTERO_RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:z="http://www.zotero.org/namespaces/export#" xmlns:bib="http://purl.org/net/biblio#"
+ xmlns:link="http://purl.org/rss/1.0/modules/link/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+  <bib:Article rdf:about="#item_1"><z:itemType>journalArticle</z:itemType><dc:title>Straw</dc:title>
+    <dc:identifier>DOI 10.1000/rdf</dc:identifier><dc:rights>CC BY 4.0</dc:rights>
+    <link:link rdf:resource="#item_12"/></bib:Article>
+  <z:Attachment rdf:about="#item_12"><z:itemType>attachment</z:itemType>
+    <rdf:resource rdf:resource="files/12/Straw - 2010.md"/></z:Attachment>
+</rdf:RDF>"""
 
 
 @pytest.fixture(autouse=True)
@@ -280,3 +289,13 @@ class TestCommand:
 
         assert run(path, "--encoding", "gbk").exit_code == 0
         assert Source.objects.get().title == "期刊"
+
+    def test_zotero_rdf_with_its_files_comes_in_like_the_other_formats(self, tmp_path):
+        write(tmp_path, "export/files/12/Straw - 2010.md", paper("60 days"))
+        path = write(tmp_path, "export/My Library.rdf", ZOTERO_RDF)
+
+        assert run(path).exit_code == 0
+
+        document = Document.objects.get()
+        assert (document.title, document.doi, document.license_class) == ("Straw", "10.1000/rdf", "unknown")
+        assert (document.license_source, document.source.identifier_value) == ("CC BY 4.0", "10.1000/rdf")

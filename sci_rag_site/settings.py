@@ -221,12 +221,19 @@ SCI_RAG_EMBEDDING_DIMENSIONS = env.int(
 SCI_RAG_EMBEDDING_API_BASE = env.str("SCI_RAG_EMBEDDING_API_BASE", default="")
 SCI_RAG_EMBEDDING_API_KEY = env.str("SCI_RAG_EMBEDDING_API_KEY", default="")
 SCI_RAG_LLM_MODEL = env.str("SCI_RAG_LLM_MODEL", default="")
+SCI_RAG_FAST_MODEL = env.str("SCI_RAG_FAST_MODEL", default="")
 SCI_RAG_LLM_API_BASE = env.str("SCI_RAG_LLM_API_BASE", default="")
 SCI_RAG_LLM_API_KEY = env.str("SCI_RAG_LLM_API_KEY", default="")
+SCI_RAG_CROSS_ENCODER_DIR = env.str("SCI_RAG_CROSS_ENCODER_DIR", default="")
 SCI_RAG_MAX_UPLOAD_MB = env.int("SCI_RAG_MAX_UPLOAD_MB", default=100)
 # Files that are sent go to disk in pieces, counted and measured on the way; a page names those it refused.
 FILE_UPLOAD_HANDLERS = ["corpus.upload_handlers.BoundedHandler"]
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000
+# Whom the services we ask may write to; without it nothing is asked.
+SCI_RAG_CONTACT_EMAIL = env.str("SCI_RAG_CONTACT_EMAIL", default="")
+SCI_RAG_CROSSREF_URL = env.str("SCI_RAG_CROSSREF_URL", default="https://api.crossref.org")
+# Hosts that may be asked though they are private ones, as name or name:port.
+SCI_RAG_OUTBOUND_HOSTS = env.list("SCI_RAG_OUTBOUND_HOSTS", default=[])
 # The folder of Docling's models: with it Docling reads PDFs, else our own layout parser does.
 DOCLING_ARTIFACTS_PATH = env.str("DOCLING_ARTIFACTS_PATH", default="")
 # Pictures of pages are drawn again when somebody looks; this bounds what is kept of them.

@@ -106,3 +106,27 @@ class ManifestForm(forms.Form):
         label=_("Manifest"),
         widget=forms.Textarea(attrs={"rows": 12}),
     )
+
+
+class LibraryForm(forms.Form):
+    """What is said about an imported library as a whole. Nothing has to be said."""
+
+    bucket = forms.CharField(required=False, label=_("Collection"))
+    encoding = forms.CharField(required=False, max_length=40, label=_("Encoding of the text"))
+
+    def clean_bucket(self) -> str:
+        """Hold the collection against the rule of manifests."""
+        value: str = self.cleaned_data["bucket"]
+        try:
+            return str(FIELDS["bucket"](value)) if value else ""
+        except FieldError as error:
+            raise forms.ValidationError(str(error).capitalize()) from None
+
+    def clean_encoding(self) -> str:
+        """Refuse what is not the name of a text encoding."""
+        value: str = self.cleaned_data["encoding"].strip()
+        try:
+            "".encode(value or "utf-8")
+        except (LookupError, ValueError):
+            raise forms.ValidationError(_("No text encoding has this name.")) from None
+        return value

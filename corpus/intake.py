@@ -11,6 +11,7 @@ from django.db import InterfaceError, OperationalError, ProgrammingError, transa
 from corpus import connections, reuse, storage
 from corpus.actions import documents, license_suggestions
 from corpus.actions.documents import AlreadyHeld
+from corpus.bibliography import works
 from corpus.chunking import ChunkingLimits
 from corpus.gateways.embedding import Embedder, Vectors
 from corpus.manifest import Entry
@@ -122,6 +123,7 @@ class Intake:
                     by=self.by,
                 )
                 license_suggestions.suggest(document)
+                works.hold_named(document, entry.described.identifier)
         except AlreadyHeld as first:
             return held_already(entry, first.document)
         return stored(entry, prepared, document)
@@ -136,6 +138,7 @@ def held_already(entry: Entry, document: Document) -> Report:
     )
     if entry.described.license_class is None and entry.described.license_source:
         license_suggestions.suggest(document, signals=[entry.described.license_source])
+    works.hold_named(document, entry.described.identifier)
     return duplicate(entry, document, code=code, sentence=sentence)
 
 

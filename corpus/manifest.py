@@ -77,6 +77,8 @@ class Described:
     supersedes: str = ""
     language: str = ""
     parser: str = ""
+    # The work's identifier when it is no DOI, as "arxiv:2101.00001"; libraries give it, manifests cannot.
+    identifier: str = ""
 
 
 UNDESCRIBED = Described()

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corpus import views, views_runs, views_uploads
+from corpus import views, views_library, views_runs, views_uploads
 from corpus.views_pages import page_image
 
 urlpatterns = [
@@ -10,6 +10,7 @@ urlpatterns = [
     path("documents/upload/", views_uploads.upload, name="upload"),
     path("documents/upload/file/", views_uploads.upload_file, name="upload_file"),
     path("documents/upload/manifest/", views_uploads.upload_manifest, name="upload_manifest"),
+    path("documents/upload/library/", views_library.upload_library, name="upload_library"),
     path("documents/<uuid:document_id>/", views.document, name="document"),
     path("documents/<uuid:document_id>/pages/<int:number>.webp", page_image, name="page_image"),
     path("runs/", views_runs.run_list, name="runs"),

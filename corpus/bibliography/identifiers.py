@@ -28,6 +28,11 @@ class Identifier(NamedTuple):
     kind: str
     value: str
 
+    @property
+    def beyond_doi(self) -> str:
+        """The identifier as one word, or nothing for a DOI, which has a place of its own everywhere."""
+        return "" if self.kind == "doi" else f"{self.kind}:{self.value}"
+
 
 def doi_in(text: str) -> str:
     """Return the first DOI in `text` as given, without resolver and trailing marks, or nothing.

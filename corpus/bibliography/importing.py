@@ -10,8 +10,11 @@ from corpus.bibliography import works
 from corpus.bibliography.planning import Plan, plan
 from corpus.bibliography.reading import read
 from corpus.bibliography.works import Registered
-from corpus.ingestion import ingest, rehearse
+from corpus.enqueueing import enqueue_files, open_run
+from corpus.ingestion import default_options, ingest, rehearse
 from corpus.intake import Options
+from corpus.manifest import Entry
+from corpus.models import IngestionRun
 from corpus.reports import Progress, RunReport
 
 if TYPE_CHECKING:
@@ -59,9 +62,20 @@ def import_library(
         return ImportReport(found, registered, None)
     if dry_run:
         return ImportReport(found, registered, rehearse(found.batch, options=options, progress=progress))
-    run = ingest(found.batch, options=options, by=by, progress=progress)
-    for record, report in zip(found.records, run.reports, strict=True):
-        identifier = record.identifier
-        if report.document is not None and identifier is not None and identifier.kind != "doi":
-            works.hold(document_id=report.document, identifier=identifier)
-    return ImportReport(found, registered, run)
+    return ImportReport(found, registered, ingest(found.batch, options=options, by=by, progress=progress))
+
+
+def enqueue_library(planned: Plan, *, origin: str, bucket: str, by: User) -> IngestionRun | None:
+    """Register the works of a library that was read and hand its files to the workers; return their run.
+
+    None when there is no file to read: then what cannot be read is all there is to tell, and whoever asked
+    has been told. Raises `EmbeddingError` when no file can be taken in at present; works are registered
+    all the same, and doing it again changes nothing about them.
+    """
+    works.register(planned.works)
+    files = planned.batch.files
+    if not any(isinstance(file, Entry) for file in files):
+        return None
+    run = open_run(origin=origin, by=by, options=default_options(bucket=bucket))
+    enqueue_files(run=run, files=files)
+    return run

@@ -110,6 +110,7 @@ class Record:
             license_source=self.rights,
             version=self.version,
             language=self.language,
+            identifier="" if self.identifier is None else self.identifier.beyond_doi,
         )
 
 

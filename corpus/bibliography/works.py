@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 import pghistory
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from corpus.bibliography.identifiers import Identifier
 from corpus.bibliography.records import Record
 from corpus.models import Document, Source
+
+T = TypeVar("T")
 
 _BATCH = 500
 
@@ -32,20 +35,38 @@ def register(records: Iterable[Record], *, dry_run: bool = False) -> Registered:
     A work the registry knows only by its identifier gets the words of the library; any other stays as it
     is. With `dry_run` nothing is written.
     """
-    works: dict[Identifier, Record] = {}
-    for record in records:
-        if record.identifier is not None:
-            works.setdefault(record.identifier, record)
     total = Registered()
-    for some in _batches(list(works.items())):
+    for some in _batches(list(distinct(records).items())):
         done = _register(dict(some), dry_run=dry_run)
         total = Registered(total.new + done.new, total.completed + done.completed, total.known + done.known)
     return total
 
 
-def _batches(works: list[tuple[Identifier, Record]]) -> Iterator[list[tuple[Identifier, Record]]]:
-    for start in range(0, len(works), _BATCH):
-        yield works[start : start + _BATCH]
+def distinct(records: Iterable[Record]) -> dict[Identifier, Record]:
+    """Return the works that `records` identify, each with the first record that does."""
+    works: dict[Identifier, Record] = {}
+    for record in records:
+        if record.identifier is not None:
+            works.setdefault(record.identifier, record)
+    return works
+
+
+def held(
+    identifiers: Iterable[Identifier], documents: QuerySet[Document]
+) -> Iterator[tuple[Identifier, Document]]:
+    """Yield the works of which one of `documents` is a copy, with the copy that counts today."""
+    for some in _batches(list(identifiers)):
+        copies = documents.filter(_any_of(some, lookup="source__")).select_related("source")
+        # What is superseded comes first, so that who keeps the last one keeps the current one.
+        for document in copies.order_by("-status", "ingested_at", "id"):
+            source = document.source
+            assert source is not None  # noqa: S101 - the filter is about it
+            yield Identifier(source.identifier_type, source.identifier_value), document
+
+
+def _batches(items: list[T]) -> Iterator[list[T]]:
+    for start in range(0, len(items), _BATCH):
+        yield items[start : start + _BATCH]
 
 
 @transaction.atomic
@@ -68,13 +89,15 @@ def _register(works: dict[Identifier, Record], *, dry_run: bool) -> Registered:
     return Registered(len(new), len(completed), len(known) - len(completed))
 
 
-def _any_of(identifiers: Iterable[Identifier]) -> Q:
+def _any_of(identifiers: Iterable[Identifier], *, lookup: str = "") -> Q:
     by_kind: dict[str, list[str]] = {}
     for kind, value in identifiers:
         by_kind.setdefault(kind, []).append(value)
     condition = Q(pk__in=[])
     for kind, values in by_kind.items():
-        condition |= Q(identifier_type=kind, identifier_value__in=values)
+        condition |= Q(
+            **{f"{lookup}identifier_type": kind, f"{lookup}identifier_value__in": values},
+        )
     return condition
 
 
@@ -100,6 +123,13 @@ def _complete(source: Source, record: Record) -> None:
     for name, value in words.items():
         setattr(source, name, getattr(source, name) or value)
     source.save(update_fields=list(words))
+
+
+def hold_named(document: Document, name: str) -> None:
+    """Make the registered work of that name, as `Identifier.beyond_doi` gives it, the document's."""
+    kind, _, value = name.partition(":")
+    if value:
+        hold(document_id=document.pk, identifier=Identifier(kind, value))
 
 
 @transaction.atomic

@@ -114,6 +114,10 @@ def calls(world: World) -> dict[str, list[Call]]:
             Call(reverse("upload_manifest")),
             Call(reverse("upload_manifest"), "post", {"manifest": '{"path": "a.md"}', "do": "take"}),
         ],
+        "upload_library": [
+            Call(reverse("upload_library")),
+            Call(reverse("upload_library"), "post", {"bucket": "reports", "kept": "forged", "do": "take"}),
+        ],
         "page_image": [Call(path) for path in pictures]
         + [Call(path, data={"width": "7"}) for path in pictures]
         + [Call(path.replace("/1.webp", "/2.webp")) for path in pictures],

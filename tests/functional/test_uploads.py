@@ -201,7 +201,9 @@ def test_the_mark_lies_over_the_page_and_keeps_its_place_when_enlarged(
             expect(visit.page.get_by_role("region", name="Page, enlarged")).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["/documents/upload/", "/documents/upload/manifest/"])
+@pytest.mark.parametrize(
+    "path", ["/documents/upload/", "/documents/upload/manifest/", "/documents/upload/library/"]
+)
 def test_no_upload_page_scrolls_sideways_on_the_narrowest_screen(
     visit: Visit, librarian: User, path: str
 ) -> None:

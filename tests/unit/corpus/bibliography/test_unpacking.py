@@ -137,7 +137,9 @@ def test_what_no_parser_reads_is_not_unpacked_and_leaves_its_place(tmp_path, fol
 
 
 def test_a_file_above_the_limit_is_refused_and_the_others_stay(tmp_path, folder):
-    found = taken(zipped(tmp_path, ("a.bib", BIB), ("large.pdf", b"x" * (MEGABYTE + 1)), ("small.md", "x")), folder)
+    found = taken(
+        zipped(tmp_path, ("a.bib", BIB), ("large.pdf", b"x" * (MEGABYTE + 1)), ("small.md", "x")), folder
+    )
 
     assert [part.code for part in found.refused.values()] == ["too_large"]
     assert (folder / "small.md").read_text() == "x"

@@ -18,6 +18,7 @@ from corpus.jobs import Kind
 logger = structlog.get_logger(__name__)
 
 WORK = "corpus.work"
+CHECK_SOURCES = "corpus.check_sources"
 # A worker that is woken goes on by itself, so a few bells wake as many workers as there will be.
 AT_ONCE = 8
 QUEUES = {Kind.PARSE: "parse", Kind.EMBED: "embed", Kind.SETTLE: "embed"}
@@ -53,6 +54,16 @@ def ring(kind: Kind, jobs: Sequence[UUID]) -> bool:
             )
     except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
         logger.warning("bell.broker_down", kind=kind.value, error=type(error).__name__)
+        return False
+    return True
+
+
+def call_for_checks() -> bool:
+    """Wake a worker for works whose check was asked for; False when the broker is down: the clock follows."""
+    try:
+        _application().send_task(CHECK_SOURCES, queue="light", retry=False)
+    except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
+        logger.warning("bell.broker_down", kind="check", error=type(error).__name__)
         return False
     return True
 

@@ -20,6 +20,7 @@ from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import TerminalProgress, print_run
 from corpus.cli_reparse import reparse_command
 from corpus.domain_profile import InvalidProfile
+from corpus.enrichment.cli import enrich, import_retractions
 from corpus.gateways.embedding import EmbeddingError
 from corpus.ingestion import default_options, rehearse
 from corpus.ingestion import ingest as run_ingestion
@@ -208,7 +209,16 @@ def corpus() -> None:
     """Look at and manage the corpus."""
 
 
-for _command in (import_command, verify, fingerprint_command, snapshot, export, reparse_command):
+for _command in (
+    import_command,
+    verify,
+    fingerprint_command,
+    snapshot,
+    export,
+    reparse_command,
+    enrich,
+    import_retractions,
+):
     corpus.add_command(_command)
 
 

@@ -15,6 +15,7 @@ class ReviewItem(models.Model):
     class Kind(models.TextChoices):
         LOOSER_LICENSE = "looser_license", "Licence that allows more"
         SUPERSESSION = "supersession_proposed", "Newer version of the same work"
+        CLAIMED_RETRACTION = "claimed_retraction", "Retraction that nothing asserts"
 
     class State(models.TextChoices):
         OPEN = "open", "Open"

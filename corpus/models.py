@@ -66,8 +66,6 @@ class Source(models.Model):
     has_concern = models.BooleanField(default=False, editable=False)
     is_corrected = models.BooleanField(default=False, editable=False)
     first_seen_at = models.DateTimeField(db_default=Now(), editable=False)
-    last_checked_at = models.DateTimeField(null=True, blank=True, editable=False)
-    check_outcome = models.CharField(max_length=40, blank=True, default="", editable=False)
 
     class Meta:
         constraints = [
@@ -410,9 +408,17 @@ class GroupCeiling(models.Model):
 
 
 class DocumentCitation(models.Model):
-    """An entry of a document's reference list."""
+    """An entry of a document's reference list.
+
+    Kept whether or not it leads anywhere; one with the DOI of a work that is held leads to that work.
+    """
+
+    class Origin(models.TextChoices):
+        DOCUMENT = "document", "The document's own list"
+        INDEX = "index", "Deposited with an index"
 
     citing = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="references")
+    origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.DOCUMENT)
     ordinal = models.PositiveIntegerField()
     text = models.TextField(blank=True, default="")
     doi_normalised = models.CharField(max_length=500, blank=True, default="", db_index=True)
@@ -420,7 +426,7 @@ class DocumentCitation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["citing", "ordinal"], name="%(app_label)s_%(class)s_ordinal_is_unique"
+                fields=["citing", "origin", "ordinal"], name="%(app_label)s_%(class)s_ordinal_is_unique"
             )
         ]
 
@@ -551,6 +557,7 @@ class StageResult(models.Model):
         return f"Stage result of {self.item_id}"
 
 
-# Suggestions and snapshots, and the history of accounts and roles; Django finds models through here.
+# Suggestions and snapshots, checks of works, the history of accounts and roles: Django finds models here.
 from corpus.curation import CorpusSnapshot, ReviewItem  # noqa: E402, F401
+from corpus.enrichment.records import SourceCheck  # noqa: E402, F401
 from corpus.history import GroupPermission, Membership, TrackedUser  # noqa: E402, F401

@@ -9,6 +9,8 @@ import structlog
 from celery import shared_task
 
 from corpus import bells, fixity, jobs, pipeline
+from corpus.enrichment import running
+from corpus.gateways.http import ContactMissing
 from corpus.jobs import Kind
 from corpus.models import Job
 
@@ -68,3 +70,16 @@ def verify_originals() -> None:
     """Compare the documents that were not looked at for longest with their hashes."""
     count = fixity.verify_due(seconds=FIXITY_SECONDS)
     logger.info("fixity.verified", count=count)
+
+
+# Below the limit of a task, with the last request's own time to spare.
+ENRICHMENT_SECONDS = 400.0
+
+
+@shared_task(name=bells.CHECK_SOURCES)
+def check_sources() -> None:
+    """Ask Crossref about the works that are due; without a contact address nobody is asked."""
+    try:
+        running.run(seconds=ENRICHMENT_SECONDS, patient=True)
+    except ContactMissing:
+        logger.info("enrichment.not_configured")

@@ -55,8 +55,9 @@ def document(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
         "document": found,
         "badges": browsing.badges(found),
         "sections": browsing.sections(found),
-        "references": found.references.order_by("ordinal", "id"),
+        "references": found.references.order_by("origin", "ordinal", "id"),
         "events": found.source.events.order_by("happened_on", "id") if found.source else [],
+        "checks": found.source.checks.order_by("provider", "id") if found.source else [],
         "versions": _versions(found, ceiling),
     }
     return render(request, "corpus/document_detail.html", context)

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus import ceilings
 from corpus.curation import ReviewItem
+from corpus.enrichment.records import SourceCheck
 from corpus.models import Document, IngestionItem, Source
 from corpus.rights import LicenseClass
 
@@ -100,7 +101,7 @@ def _suggestions(user: User | AnonymousUser) -> Waiting:
     about = Q(other__isnull=True) | Q(other__in=covered)
     return Waiting(
         _("Suggestions to decide on"),
-        _("Licences that allow more than is held, and newer versions of the same work."),
+        _("Licences that allow more than is held, newer versions of the same work, claims of retraction."),
         ReviewItem.objects.filter(about, document__in=covered, state=ReviewItem.State.OPEN).count(),
         _link("corpus_reviewitem", state__exact=ReviewItem.State.OPEN),
         "caution",
@@ -124,9 +125,16 @@ def _sources(user: User | AnonymousUser) -> Iterator[Waiting]:
     held = Document.objects.under(ceilings.of(user)).filter(source=OuterRef("pk"))
     yield Waiting(
         _("Works never checked for retraction"),
-        _("They have a DOI, and no index has been asked about it yet."),
+        _("They have a DOI, and no index has answered about it yet."),
         never_checked().filter(Exists(held)).count(),
         _link("corpus_source", checked="never"),
+        "caution",
+    )
+    yield Waiting(
+        _("Works whose last check failed"),
+        _("Nothing is known about them since the last good check. It is tried again by itself."),
+        failed_checks().filter(Exists(held)).count(),
+        _link("corpus_source", checked="failed"),
         "caution",
     )
 
@@ -157,10 +165,17 @@ def unresolved_failures() -> QuerySet[IngestionItem]:
 
 
 def never_checked() -> QuerySet[Source]:
-    """Return works with a DOI that no index has been asked about."""
-    return Source.objects.filter(
-        identifier_type=Source.IdentifierType.DOI, last_checked_at__isnull=True, documents__isnull=False
-    ).distinct()
+    """Return works with a DOI about which no index has ever given an answer."""
+    checked = SourceCheck.objects.filter(source=OuterRef("pk"), last_good_at__isnull=False)
+    held = Document.objects.filter(source=OuterRef("pk"))
+    return Source.objects.filter(Exists(held), ~Exists(checked), identifier_type=Source.IdentifierType.DOI)
+
+
+def failed_checks() -> QuerySet[Source]:
+    """Return works of which the last check failed: nothing is known about them since the last good one."""
+    failed = SourceCheck.objects.filter(source=OuterRef("pk"), outcome=SourceCheck.Outcome.FAILED)
+    held = Document.objects.filter(source=OuterRef("pk"))
+    return Source.objects.filter(Exists(held), Exists(failed))
 
 
 def _link(screen: str, **filters: str) -> str:

@@ -14,7 +14,7 @@ from corpus import vectors
 from corpus.actions import documents
 from corpus.actions.documents import AlreadyHeld
 from corpus.gateways.embedding import Vectors
-from corpus.models import Chunk, ChunkEmbedding, Document, EmbeddingVersion
+from corpus.models import Chunk, ChunkEmbedding, Document, DocumentCitation, EmbeddingVersion
 from corpus.preparation import Prepared
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def replace_text(
             if document.content_sha256 != read_from:
                 raise ReadMeanwhile
             _describe(document, prepared)
-            document.references.all().delete()
+            document.references.filter(origin=DocumentCitation.Origin.DOCUMENT).delete()
             documents.store_references(document, prepared)
             chunks, unchanged = _replace_chunks(document, prepared)
             vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages, again=True)

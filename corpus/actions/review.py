@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from corpus import ceilings
 from corpus.actions import rights, supersession
+from corpus.actions.editorial import record_event
 from corpus.actions.supersession import SupersessionError
 from corpus.curation import ReviewItem
-from corpus.models import Document
+from corpus.models import Document, EditorialEvent
 from corpus.rights import LABELS, parse_class, raises
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 Kind, State = ReviewItem.Kind, ReviewItem.State
 
 PERMISSION = "corpus.change_reviewitem"
+_NEEDED = {
+    Kind.LOOSER_LICENSE: rights.PERMISSION,
+    Kind.SUPERSESSION: "corpus.change_document",
+    Kind.CLAIMED_RETRACTION: "corpus.add_editorialevent",
+}
 
 
 class ReviewError(ValueError):
@@ -55,6 +61,14 @@ def suggest_supersession(*, old: Document, new: Document, reason: str) -> Review
     return _open(Kind.SUPERSESSION, old, new, {"superseded_by": str(new.pk)}, reason)
 
 
+def suggest_retraction(*, document: Document, signal: str, reason: str) -> ReviewItem | None:
+    """Ask a person whether the work of `document` was retracted; None when that was asked before.
+
+    `signal` is the title or the DOI that gives rise to the question.
+    """
+    return _open(Kind.CLAIMED_RETRACTION, document, None, {"signal": signal}, reason)
+
+
 def _open(
     kind: ReviewItem.Kind, document: Document, other: Document | None, suggestion: dict[str, str], reason: str
 ) -> ReviewItem | None:
@@ -83,6 +97,8 @@ def accept(*, items: Iterable[ReviewItem], by: User, evidence: str = "", note: s
     for row in rows:
         if row.kind == Kind.LOOSER_LICENSE:
             _raise_license(row, by, evidence, note)
+        elif row.kind == Kind.CLAIMED_RETRACTION:
+            _retract(row, by, evidence, note)
         else:
             _supersede(row, by, note)
         _decide(row, State.ACCEPTED, by, note)
@@ -105,7 +121,7 @@ def _locked(items: Iterable[ReviewItem], by: User) -> Sequence[ReviewItem]:
     ids = {item.pk for item in items}
     rows = list(
         ReviewItem.objects.select_for_update(of=("self",))
-        .select_related("document", "other")
+        .select_related("document__source", "other")
         .filter(pk__in=ids)
         .order_by("pk")
     )
@@ -115,7 +131,7 @@ def _locked(items: Iterable[ReviewItem], by: User) -> Sequence[ReviewItem]:
 
 
 def _may_decide(row: ReviewItem, by: User) -> bool:
-    needed = rights.PERMISSION if row.kind == Kind.LOOSER_LICENSE else "corpus.change_document"
+    needed = _NEEDED[Kind(row.kind)]
     ceiling = ceilings.of(by)
     about = [row.document] if row.other is None else [row.document, row.other]
     return by.has_perm(needed) and all(ceiling.covers(one.license_class, one.bucket) for one in about)
@@ -134,6 +150,21 @@ def _raise_license(row: ReviewItem, by: User, evidence: str, note: str) -> None:
         by=by,
         evidence=evidence.strip() or row.suggestion["signal"],
         note=note,
+    )
+
+
+def _retract(row: ReviewItem, by: User, evidence: str, note: str) -> None:
+    source = row.document.source
+    if source is None:
+        raise ReviewError(f"“{row.document.title}” belongs to no work. Give it one, or reject the question.")
+    said = " ".join(part for part in (note.strip(), evidence.strip()) if part)
+    record_event(
+        source=source,
+        kind=EditorialEvent.Kind.RETRACTION,
+        origin=EditorialEvent.Origin.MANUAL,
+        happened_on=timezone.localdate(),
+        by=by,
+        note=said or row.reason,
     )
 
 

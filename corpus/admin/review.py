@@ -108,6 +108,7 @@ class ReviewItemAdmin(ReadOnlyAdmin[ReviewItem]):
             "opts": self.opts,
             "item": item,
             "is_license": item.kind == ReviewItem.Kind.LOOSER_LICENSE,
+            "is_claim": item.kind == ReviewItem.Kind.CLAIMED_RETRACTION,
             "is_open": item.state == ReviewItem.State.OPEN,
             "suggested": self.suggested(item),
             "held": license_badge(item.document.license_class),
@@ -153,6 +154,8 @@ class ReviewItemAdmin(ReadOnlyAdmin[ReviewItem]):
                 license_badge(item.document.license_class),
                 license_badge(item.suggestion["license_class"]),
             )
+        if item.kind == ReviewItem.Kind.CLAIMED_RETRACTION:
+            return badge(_("Retracted?"), "danger")
         title = item.other.title if item.other is not None else _("a document that is gone")
         return format_html("{} “{}”", _("superseded by"), title)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.filters import SimpleListFilter
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
@@ -15,6 +16,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from corpus import bells
+from corpus.actions import enrichment
 from corpus.actions.editorial import record_event, withdraw_event
 from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.history import HistoryAdmin
@@ -27,9 +30,11 @@ from corpus.admin_base import (
     covered_documents,
     display,
 )
+from corpus.enrichment.records import SourceCheck
+from corpus.gateways.http import ContactMissing, contact
 from corpus.identifiers import normalise_doi
 from corpus.models import Document, EditorialEvent, Source
-from corpus.waiting import never_checked
+from corpus.waiting import failed_checks, never_checked
 
 
 def visible_sources(rows: QuerySet[Source], request: HttpRequest) -> QuerySet[Source]:
@@ -92,11 +97,12 @@ class CheckedFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Return the choices."""
-        return [("never", _("Has a DOI, never checked"))]
+        return [("never", _("Has a DOI, never checked")), ("failed", _("Last check failed"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Keep the works of the choice."""
-        return queryset.filter(pk__in=never_checked().values("pk")) if self.value() == "never" else queryset
+        kept = {"never": never_checked, "failed": failed_checks}.get(self.value() or "")
+        return queryset if kept is None else queryset.filter(pk__in=kept().values("pk"))
 
 
 class SourceForm(ModelForm[Source]):
@@ -140,6 +146,7 @@ class SourceAdmin(HistoryAdmin, ModelAdmin[Source]):
     search_help_text = gettext_lazy("A DOI finds exactly that work; words search titles.")
     ordering = ("title", "id")
     readonly_fields = ("standing", "held", "checked")
+    actions = ("check_now",)
     fieldsets = (
         (gettext_lazy("Standing"), {"fields": ("standing", "checked", "held")}),
         (
@@ -152,7 +159,7 @@ class SourceAdmin(HistoryAdmin, ModelAdmin[Source]):
     def visible(self, rows: QuerySet[Source], request: HttpRequest) -> QuerySet[Source]:
         """Keep the works the viewer may know of, with the number of their documents they may see."""
         mine = Count("documents", filter=Q(documents__in=covered_documents(request)), distinct=True)
-        return visible_sources(rows, request).annotate(held_count=mine)
+        return visible_sources(rows, request).annotate(held_count=mine).prefetch_related("checks")
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Source], search_term: str
@@ -210,12 +217,35 @@ class SourceAdmin(HistoryAdmin, ModelAdmin[Source]):
         """Show how many documents of it are held."""
         return getattr(source, "held_count", 0)
 
-    @display(description=gettext_lazy("last checked"), ordering="last_checked_at")
-    def checked(self, source: Source) -> str:
-        """Show when an index was asked last, and what came of it."""
-        if source.last_checked_at is None:
-            return _("Never")
-        return f"{source.last_checked_at:%Y-%m-%d} {source.check_outcome}".strip()
+    @admin.action(description=gettext_lazy("Check now"), permissions=["change"])
+    def check_now(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
+        """Have the chosen works checked by the worker, whenever they were checked last."""
+        try:
+            contact()
+        except ContactMissing as refusal:
+            self.message_user(request, str(refusal), messages.ERROR)
+            return
+        enrichment.ask_again(sources=queryset, by=request.user)  # type: ignore[arg-type]
+        transaction.on_commit(bells.call_for_checks)
+        self.message_user(request, _("The worker asks about them now. Works without a DOI are left out."))
+
+    @display(description=gettext_lazy("last checked"))
+    def checked(self, source: Source) -> SafeString | str:
+        """Show what came of each last check; a failure is said as such, with the last good one."""
+        said = [check_in_words(check) for check in source.checks.all()]
+        return format_html_join(" ", "{}", ((words,) for words in said)) or _("Never")
+
+
+def check_in_words(check: SourceCheck) -> SafeString | str:
+    """Say when a provider was asked, and what came of it."""
+    if check.outcome == SourceCheck.Outcome.GOOD:
+        return f"{check.checked_at:%Y-%m-%d}"
+    last = f"{check.last_good_at:%Y-%m-%d}" if check.last_good_at else _("never")
+    failed = _("Failed on %(day)s: %(reason)s") % {
+        "day": f"{check.checked_at:%Y-%m-%d}",
+        "reason": check.reason.replace("_", " "),
+    }
+    return format_html("{} {}", badge(failed, "caution"), _("last good check: %s") % last)
 
 
 @admin.register(EditorialEvent)

@@ -24,7 +24,7 @@ from corpus import connections
 from corpus.gateways import http_addresses
 from corpus.gateways.http_addresses import BadAddress
 from corpus.gateways.http_transport import Bounds, CheckedTransport, ForbiddenAddress, Resolve, resolve
-from corpus.gateways.pace import Pace, retry_after
+from corpus.gateways.pace import HeldBack, Pace, retry_after
 
 logger = structlog.get_logger(__name__)
 
@@ -40,7 +40,8 @@ class ContactMissing(ImproperlyConfigured):
 class OutboundError(Exception):
     """Nothing usable came back. `code` is one of the names below, and all there is to say.
 
-    bad_address, forbidden_address, too_many_redirects, unreachable, timeout, truncated, too_large, wrong_type
+    bad_address, forbidden_address, too_many_redirects, unreachable, timeout, truncated, too_large,
+    wrong_type, and held_back for a host that asked to be left alone for long.
     """
 
     def __init__(self, code: str) -> None:
@@ -57,7 +58,7 @@ class Fetched:
     media_type: str
     body: bytes = field(repr=False)
     wait: float | None = None
-    """How long the host asks to be left alone, in seconds."""
+    """How long the host asks to be left alone, in seconds. The next request to it waits by itself."""
 
 
 def contact() -> str:
@@ -151,14 +152,17 @@ class Outbound:
     ) -> Fetched | str:
         """Return what one request brought, or the address it was sent on to."""
         host = f"{http_addresses.host_of(url)}:{http_addresses.port_of(url)}"
-        self._pace.wait(host)
-        self._bounds.until, self._bounds.may_be_private = until, trusted
+        try:
+            waited = self._pace.wait(host)
+        except HeldBack:
+            raise OutboundError("held_back") from None
+        self._bounds.until, self._bounds.may_be_private = until + waited, trusted
         try:
             with self._client.stream("GET", url, headers={"Accept": ", ".join(accept)}) as response:
                 self._pace.learn(host, response.headers)
                 if response.status_code in _REDIRECTS and "location" in response.headers:
                     return _joined(url, response.headers["location"])
-                return _read(response, url, accept, most_bytes)
+                fetched = _read(response, url, accept, most_bytes)
         except ForbiddenAddress:
             raise OutboundError("forbidden_address") from None
         except (httpcore.TimeoutException, httpx.TimeoutException):
@@ -169,6 +173,9 @@ class Outbound:
             raise OutboundError("unreachable") from None
         finally:
             self._client.cookies.clear()
+        if fetched.wait is not None and not 200 <= fetched.status < 300:
+            self._pace.hold(host, fetched.wait)
+        return fetched
 
 
 def _read(response: httpx.Response, url: httpx.URL, accept: Collection[str], most_bytes: int) -> Fetched:

@@ -11,9 +11,17 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 USUAL_SECONDS = 0.2
+# Longer than this nobody sleeps; the host is left alone and whoever wants it comes back later.
+LONGEST_WAIT = 60.0
+# No host can lock itself out for longer, whatever it asks for.
+LONGEST_HOLD = 3600.0
 _FASTEST, _SLOWEST = 0.02, 5.0
 _SPAN = re.compile(r"([0-9]{1,6})\s*(ms|s|m|h)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
+
+
+class HeldBack(Exception):
+    """The host asked to be left alone for longer than one waits."""
 
 
 class Pace:
@@ -24,14 +32,17 @@ class Pace:
         self._next: dict[str, float] = {}
         self._distance: dict[str, float] = {}
 
-    def wait(self, host: str) -> None:
-        """Return when it is this request's turn."""
+    def wait(self, host: str) -> float:
+        """Return when it is this request's turn, and how long that took. Raises `HeldBack`."""
         with self._lock:
             now = time.monotonic()
             turn = max(now, self._next.get(host, now))
+            if turn - now > LONGEST_WAIT:
+                raise HeldBack
             self._next[host] = turn + self._distance.get(host, USUAL_SECONDS)
         if turn > now:
             time.sleep(turn - now)
+        return turn - now
 
     def learn(self, host: str, headers: Mapping[str, str]) -> None:
         """Take the distance the host asks for with `X-Rate-Limit-Limit` and `X-Rate-Limit-Interval`."""
@@ -42,6 +53,12 @@ class Pace:
         distance = int(span[1]) * _UNITS[span[2]] / int(limit[1])
         with self._lock:
             self._distance[host] = min(max(distance, _FASTEST), _SLOWEST)
+
+    def hold(self, host: str, seconds: float) -> None:
+        """Leave the host alone for that long."""
+        until = time.monotonic() + min(seconds, LONGEST_HOLD)
+        with self._lock:
+            self._next[host] = max(self._next.get(host, until), until)
 
 
 def retry_after(value: str | None, *, now: datetime | None = None) -> float | None:

@@ -1,7 +1,7 @@
 """Every screen of the admin, for every role, with its exact status."""
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
@@ -12,7 +12,7 @@ from django.urls import reverse
 from corpus.actions import review
 from corpus.actions.editorial import record_event
 from corpus.actions.rights import set_license
-from corpus.models import Document, IngestionItem, RightsDecision, Source
+from corpus.models import Document, IngestionItem, RightsDecision, Source, SourceCheck
 from tests.factories.corpus import (
     ChunkFactory,
     DocumentFactory,
@@ -23,6 +23,7 @@ from tests.factories.corpus import (
 
 pytestmark = pytest.mark.django_db
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CURATED = [
     "admin:corpus_document_changelist",
     "admin:corpus_source_changelist",
@@ -381,7 +382,12 @@ def test_the_policy_loosens_for_the_admin_only(client, librarian):
 def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, administrator):
     unknown = DocumentFactory(license_class="unknown")
     DocumentFactory(state="needs_ocr", chunk_count=0)
-    retracted = DocumentFactory(source=SourceFactory(last_checked_at="2026-01-01T00:00Z"))
+    retracted = DocumentFactory(source=SourceFactory())
+    good = {"outcome": "good", "checked_at": NOW, "last_good_at": NOW}
+    SourceCheck.objects.create(source=retracted.source, provider="crossref", **good)
+    failed = DocumentFactory(source=SourceFactory())
+    lost = {**good, "outcome": "check_failed", "reason": "timeout"}
+    SourceCheck.objects.create(source=failed.source, provider="crossref", **lost)
     record_event(source=retracted.source, kind="retraction", origin="crossref", happened_on=date(2020, 1, 1))
     DocumentFactory(title="RETRACTED: Biochar", source=SourceFactory(title="Never checked"))
     IngestionItemFactory(path="a.pdf", outcome="failed")
@@ -394,7 +400,7 @@ def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, admin
 
     waiting = client.get(reverse("admin:index")).context["waiting"]
 
-    assert [item.count for item in waiting] == [1] * 9
+    assert [item.count for item in waiting] == [1] * 10
     for item in waiting:
         listed = client.get(item.url)
         assert listed.status_code == 200, item.label

@@ -1,0 +1,1 @@
+"""What indexes say about the works that are held: asked for, checked, and recorded."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
 from django.conf import settings
@@ -42,6 +42,42 @@ class LayerProfiles(_Model):
     hyde: LayerProfile = LayerProfile(weight=1.2)
 
 
+Phrases = Annotated[tuple[Annotated[str, Field(min_length=2, max_length=80)], ...], Field(max_length=200)]
+
+
+class QueryClass(_Model):
+    """One kind of question: the phrases that mark it, and how a passage that answers it is written."""
+
+    cues: Phrases = ()
+    style: Annotated[str, Field(min_length=1, max_length=400)]
+
+
+class QueryClasses(_Model):
+    """The kinds of question the router tells apart."""
+
+    lookup: QueryClass = QueryClass(
+        style="A sentence or two of a results section that state the fact with figure, unit and conditions."
+    )
+    comparison: QueryClass = QueryClass(
+        style="A results paragraph that sets the things compared side by side, each with figures and units."
+    )
+    causal: QueryClass = QueryClass(
+        style="A discussion paragraph that names the mechanism, the conditions and the size of the effect."
+    )
+    overview: QueryClass = QueryClass(
+        style="The opening paragraph of a review that names the main findings and where they differ."
+    )
+    ambiguous: QueryClass = QueryClass(style="A paragraph of a research article that answers the question.")
+
+
+class RerankerProfile(_Model):
+    """Whether the best passages are ordered once more by a slower reading of question and passage."""
+
+    kind: Literal["none", "model", "cross_encoder"] = "none"
+    pool: Annotated[int, Field(ge=2, le=50)] = 20
+    seconds: Annotated[float, Field(gt=0, le=120)] = 15.0
+
+
 class DomainProfile(_Model):
     """What is particular to one library's field."""
 
@@ -52,6 +88,9 @@ class DomainProfile(_Model):
     layers: LayerProfiles = LayerProfiles()
     fusion_k: Annotated[int, Field(ge=1, le=1000)] = 60
     supersession_factor: Annotated[float, Field(ge=0, le=1)] = 0.5
+    max_per_document: Annotated[int, Field(ge=1, le=50)] | None = None
+    reranker: RerankerProfile = RerankerProfile()
+    query_classes: QueryClasses = QueryClasses()
 
     @model_validator(mode="after")
     def _overlap_leaves_room(self) -> DomainProfile:

@@ -5,12 +5,17 @@ Passages are other people's text: nothing of them reaches the terminal but what 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from corpus.normalise import visible
 from corpus.rights import LABELS, LicenseClass
+from retrieval.latency import Latency
+from retrieval.routing import Route
 from retrieval.types import Item, RetrievalResult, StageStatus, StageTrace
 
 _EXCERPT = 400
@@ -34,6 +39,24 @@ def show(result: RetrievalResult) -> None:
     console.print(Text("; ".join(map(_stage, result.traces)), style="dim"))
     if result.degraded:
         console.print(f"Incomplete: {', '.join(result.degraded)} did not finish.", style="bold yellow")
+
+
+def show_route(route: Route) -> None:
+    """Print where `auto` sends the question, and why."""
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(Text(f"Routing: {route.profile} with {', '.join(route.layers)}."))
+    for reason in route.reasons:
+        console.print(Padding(Text(visible(reason)), (0, 0, 0, 3)))
+
+
+def show_latency(rows: Sequence[Latency]) -> None:
+    """Print a table of stages."""
+    table = Table("stage", "requests", "p50 ms", "p95 ms", "slowest ms", "ended")
+    for row in rows:
+        ended = ", ".join(f"{status} {count}" for status, count in row.statuses.items())
+        times = (f"{value:.1f}" for value in (row.p50, row.p95, row.slowest))
+        table.add_row(row.stage, str(row.requests), *times, ended)
+    Console(highlight=False).print(table)
 
 
 def _show_item(console: Console, number: int, item: Item) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -42,3 +43,28 @@ def collapse(candidates: Sequence[Placed], *, content: Callable[[int], str]) -> 
         replace(first, also=tuple(other.fused.chunk_id for other in others))
         for first, *others in groups.values()
     ]
+
+
+def by_grades(candidates: Sequence[Placed], grades: Sequence[float]) -> list[Placed]:
+    """Order by a reranker's grades; a demoted passage keeps the same share of its grade as of its score.
+
+    Equal grades keep the order they came in.
+    """
+    weighed = [
+        (grade * float(one.score / one.fused.score) if one.fused.score else 0.0)
+        for one, grade in zip(candidates, grades, strict=True)
+    ]
+    order = sorted(range(len(candidates)), key=lambda position: (-weighed[position], position))
+    return [candidates[position] for position in order]
+
+
+def spread(candidates: Sequence[Placed], *, document: Callable[[int], Hashable], most: int) -> list[Placed]:
+    """Let at most `most` passages of a document stand where they are; the others follow after."""
+    seen: Counter[Hashable] = Counter()
+    kept: list[Placed] = []
+    later: list[Placed] = []
+    for candidate in candidates:
+        key = document(candidate.fused.chunk_id)
+        seen[key] += 1
+        (kept if seen[key] <= most else later).append(candidate)
+    return [*kept, *later]

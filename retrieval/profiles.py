@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from corpus.domain_profile import DomainProfile
+
+AUTO = "auto"
 
 
 class UnknownProfile(ValueError):
     """A profile that does not exist."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"'{name}' is not a profile. Use one of: {', '.join(PROFILES)}.")
+        super().__init__(f"'{name}' is not a profile. Use one of: {', '.join(NAMES)}.")
+
+
+class UnknownLayer(ValueError):
+    """A layer that does not exist."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"'{name}' is not a layer. Use one of: {', '.join(LAYERS)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +34,12 @@ class Profile:
     seconds: float
 
 
-PROFILES = {"interactive": Profile("interactive", ("vector", "keyword"), 8.0)}
+LAYERS = ("vector", "keyword", "hyde")
+PROFILES = {
+    "interactive": Profile("interactive", ("vector", "keyword"), 8.0),
+    "deep": Profile("deep", LAYERS, 30.0),
+}
+NAMES = (*PROFILES, AUTO)
 
 
 def profile(name: str) -> Profile:
@@ -33,6 +48,24 @@ def profile(name: str) -> Profile:
         return PROFILES[name]
     except KeyError:
         raise UnknownProfile(name) from None
+
+
+def check(name: str) -> None:
+    """Raise `UnknownProfile` unless `name` is a profile or `auto`."""
+    if name not in NAMES:
+        raise UnknownProfile(name)
+
+
+def switched(layers: Iterable[str], switches: Mapping[str, bool]) -> tuple[str, ...]:
+    """Return `layers` with each layer of `switches` put in or taken out, in the order of `LAYERS`.
+
+    Raises `UnknownLayer`.
+    """
+    for name in switches:
+        if name not in LAYERS:
+            raise UnknownLayer(name)
+    chosen = set(layers)
+    return tuple(name for name in LAYERS if switches.get(name, name in chosen))
 
 
 def weights(domain: DomainProfile) -> dict[str, Fraction]:

@@ -17,12 +17,14 @@ from corpus.domain_profile import DomainProfile, active_profile
 from corpus.fingerprint import fingerprint
 from corpus.models import Chunk, Document
 from corpus.scope import RetrievalScope
-from retrieval import eligibility, hydration, ordering, profiles
+from retrieval import eligibility, hydration, ordering, profiles, rerank
 from retrieval.fusion import fuse
 from retrieval.layers.base import Layer, LayerRequest, Version
+from retrieval.layers.hyde import HydeLayer
 from retrieval.layers.keyword import KeywordLayer
 from retrieval.layers.vector import VectorLayer
 from retrieval.request import checked_limit, checked_question
+from retrieval.routing import Route, route
 from retrieval.runner import run
 from retrieval.types import (
     DEGRADED,
@@ -36,7 +38,7 @@ from retrieval.types import (
 
 logger = structlog.get_logger(__name__)
 
-_LAYERS: dict[str, Layer] = {layer.name: layer for layer in (VectorLayer(), KeywordLayer())}
+_LAYERS: dict[str, Layer] = {layer.name: layer for layer in (VectorLayer(), KeywordLayer(), HydeLayer())}
 
 
 class RetrievalFailed(RuntimeError):
@@ -56,41 +58,88 @@ class _Corpus:
         return self.version.name if self.version else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One request as it is carried out: what was asked, and by which profile, layers and reranker."""
+
+    request_id: str
+    question: str
+    scope: RetrievalScope
+    limit: int
+    profile: profiles.Profile
+    layers: tuple[str, ...]
+    route: Route
+    domain: DomainProfile
+    reranker: str | None
+
+
 def retrieve(
-    *, question: str, scope: RetrievalScope, profile: str = "interactive", limit: int = 8
+    *,
+    question: str,
+    scope: RetrievalScope,
+    profile: str = "interactive",
+    limit: int = 8,
+    switches: Mapping[str, bool] | None = None,
+    reranker: str | None = None,
 ) -> RetrievalResult:
     """Return the passages that speak to `question`, best first, and what each stage did.
 
     `scope` is effective already: the caller met it with the asker's ceiling. A scope that allows
-    nothing reaches neither the database nor a model. A layer that fails or is slow is named in
-    `degraded` and the others go on; `RetrievalFailed` is raised only when eligibility itself cannot be
-    established. Raises `UnknownProfile` and `InvalidRequest` for what cannot be asked.
+    nothing reaches neither the database nor a model. Profile `auto` goes where `routing.route` says;
+    `switches` puts single layers in or takes them out, and `reranker` overrides the domain profile's. A
+    layer that fails or is slow is named in `degraded` and the others go on; `RetrievalFailed` is raised
+    only when eligibility itself cannot be established. Raises `UnknownProfile`, `UnknownLayer` and
+    `InvalidRequest` for what cannot be asked.
     """
-    chosen = profiles.profile(profile)
-    question, limit = checked_question(question), checked_limit(limit)
-    request_id = uuid.uuid4().hex
+    search = _search(question, scope, profile, limit, switches or {}, reranker)
     if scope.denied:
         corpus = _Corpus(Eligible(), None, fingerprint(scope))
         denied = StageTrace("scope", StageStatus.DENIED, reason="the scope allows nothing")
-        return _result(request_id, chosen, scope, corpus, [], [denied])
+        return _result(search, corpus, [], [denied])
     started = monotonic()
-    domain = active_profile()
     try:
         corpus = _corpus(scope)
-        lists, traces = _run_layers(chosen, question, scope, corpus, domain, limit)
-        items, fusion = _fused(lists, scope, corpus, domain, limit)
+        lists, traces = _run_layers(search, corpus)
+        items, more = _ranked(search, lists, corpus)
     except (DatabaseError, PoolTimeout) as error:
-        logger.error("retrieval.failed", request=request_id, error=type(error).__name__)  # noqa: TRY400
+        logger.error("retrieval.failed", request=search.request_id, error=type(error).__name__)  # noqa: TRY400
         raise RetrievalFailed("The database could not be read. Nothing was retrieved.") from error
-    result = _result(request_id, chosen, scope, corpus, items, [*traces, fusion])
+    result = _result(search, corpus, items, [*traces, *more])
     logger.info(
         "retrieval.finished",
-        request=request_id,
+        request=search.request_id,
         milliseconds=round((monotonic() - started) * 1000, 1),
         items=len(result.items),
         degraded=list(result.degraded),
     )
     return result
+
+
+def _search(
+    question: str,
+    scope: RetrievalScope,
+    profile: str,
+    limit: int,
+    switches: Mapping[str, bool],
+    reranker: str | None,
+) -> _Search:
+    profiles.check(profile)
+    question = checked_question(question)
+    domain = active_profile()
+    routed = route(question, domain.query_classes)
+    is_routed = profile == profiles.AUTO
+    chosen = profiles.profile(routed.profile if is_routed else profile)
+    return _Search(
+        request_id=uuid.uuid4().hex,
+        question=question,
+        scope=scope,
+        limit=checked_limit(limit),
+        profile=chosen,
+        layers=profiles.switched(routed.layers if is_routed else chosen.layers, switches),
+        route=routed,
+        domain=domain,
+        reranker=reranker,
+    )
 
 
 def _corpus(scope: RetrievalScope) -> _Corpus:
@@ -99,55 +148,85 @@ def _corpus(scope: RetrievalScope) -> _Corpus:
     return _Corpus(eligibility.count(scope), version, pinned)
 
 
-def _run_layers(
-    chosen: profiles.Profile,
-    question: str,
-    scope: RetrievalScope,
-    corpus: _Corpus,
-    domain: DomainProfile,
-    limit: int,
-) -> tuple[list[RankedList], list[StageTrace]]:
+def _run_layers(search: _Search, corpus: _Corpus) -> tuple[list[RankedList], list[StageTrace]]:
     if not corpus.eligible.passages:
         reason = "the scope holds no passages"
-        return [], [StageTrace(name, StageStatus.EMPTY, reason=reason) for name in chosen.layers]
+        return [], [StageTrace(name, StageStatus.EMPTY, reason=reason) for name in search.layers]
+    style = getattr(search.domain.query_classes, search.route.query_class).style
     requests = {
         name: LayerRequest(
-            question=question,
-            scope=scope,
-            limit=profiles.pool(domain, name, limit),
+            question=search.question,
+            scope=search.scope,
+            limit=profiles.pool(search.domain, name, search.limit),
             passages=corpus.eligible.passages,
             version=corpus.version,
+            style=style,
         )
-        for name in chosen.layers
+        for name in search.layers
     }
     # The layers take connections of their own, and those of other requests may be waiting for this one.
     connections.release()
-    outcomes = run([_LAYERS[name] for name in chosen.layers], requests, seconds=chosen.seconds)
+    outcomes = run([_LAYERS[name] for name in search.layers], requests, seconds=search.profile.seconds)
     return [ranked for ranked, _ in outcomes], [trace for _, trace in outcomes]
 
 
-def _fused(
-    lists: Sequence[RankedList], scope: RetrievalScope, corpus: _Corpus, domain: DomainProfile, limit: int
-) -> tuple[list[Item], StageTrace]:
+def _ranked(
+    search: _Search, lists: Sequence[RankedList], corpus: _Corpus
+) -> tuple[list[Item], list[StageTrace]]:
     started = monotonic()
     found = {chunk_id for ranked in lists for chunk_id in ranked.chunk_ids}
-    passages = hydration.load(found, scope) if found else {}
+    passages = hydration.load(found, search.scope) if found else {}
     fused = fuse(
         lists,
-        weights=profiles.weights(domain),
+        weights=profiles.weights(search.domain),
         places={key: hydration.place(passage) for key, passage in passages.items()},
-        k=domain.fusion_k,
+        k=search.domain.fusion_k,
     )
     placed = ordering.demote(
         fused,
         superseded=lambda key: passages[key].document.status == Document.Status.SUPERSEDED,
-        factor=Fraction(str(domain.supersession_factor)),
+        factor=Fraction(str(search.domain.supersession_factor)),
     )
-    kept = ordering.collapse(placed, content=lambda key: passages[key].content_sha256)[:limit]
-    items = _items(kept, passages, scope, corpus)
-    status = StageStatus.OK if items else StageStatus.EMPTY
+    single = ordering.collapse(placed, content=lambda key: passages[key].content_sha256)
     milliseconds = round((monotonic() - started) * 1000, 1)
-    return items, StageTrace("fusion", status, milliseconds, len(fused), "weighted reciprocal ranks")
+    status = StageStatus.OK if single else StageStatus.EMPTY
+    traces = [StageTrace("fusion", status, milliseconds, len(fused), "weighted reciprocal ranks")]
+    single, reranking = _reranked(search, single, passages)
+    if search.domain.max_per_document is not None:
+        single = ordering.spread(
+            single, document=lambda key: passages[key].document_id, most=search.domain.max_per_document
+        )
+    items = _items(single[: search.limit], passages, search.scope, corpus)
+    return items, [*traces, *reranking]
+
+
+def _reranked(
+    search: _Search, placed: list[ordering.Placed], passages: Mapping[int, Chunk]
+) -> tuple[list[ordering.Placed], list[StageTrace]]:
+    """Order the best of `placed` by a reranker's grades; the order stands when it fails, with a trace."""
+    started = monotonic()
+    wanted = search.domain.reranker
+    pool = placed[: wanted.pool]
+    try:
+        reranker = rerank.reranker_of(wanted, search.reranker)
+        if reranker is None or len(pool) < 2:
+            return placed, []
+        connections.release()
+        bodies = [passages[one.fused.chunk_id].body for one in pool]
+        grades = reranker.grades(search.question, bodies, seconds=wanted.seconds)
+    except rerank.RerankerOff as off:
+        return placed, [StageTrace("reranker", StageStatus.DISABLED, reason=str(off))]
+    except rerank.RerankFailed as failure:
+        logger.warning("retrieval.rerank_failed", request=search.request_id)
+        return placed, [_reranker_trace(StageStatus.ERROR, started, len(pool), reason=str(failure))]
+    trace = _reranker_trace(StageStatus.OK, started, len(pool), mode=reranker.name)
+    return [*ordering.by_grades(pool, grades), *placed[wanted.pool :]], [trace]
+
+
+def _reranker_trace(
+    status: StageStatus, started: float, pool: int, *, mode: str = "", reason: str = ""
+) -> StageTrace:
+    return StageTrace("reranker", status, round((monotonic() - started) * 1000, 1), pool, mode, reason)
 
 
 def _items(
@@ -169,21 +248,18 @@ def _items(
 
 
 def _result(
-    request_id: str,
-    chosen: profiles.Profile,
-    scope: RetrievalScope,
-    corpus: _Corpus,
-    items: Sequence[Item],
-    traces: Sequence[StageTrace],
+    search: _Search, corpus: _Corpus, items: Sequence[Item], traces: Sequence[StageTrace]
 ) -> RetrievalResult:
     return RetrievalResult(
-        request_id=request_id,
-        profile=chosen.name,
-        scope=scope,
+        request_id=search.request_id,
+        profile=search.profile.name,
+        scope=search.scope,
         eligible=corpus.eligible,
         items=tuple(items),
         traces=tuple(traces),
         degraded=tuple(trace.stage for trace in traces if trace.status in DEGRADED),
         embedding_version=corpus.version_name,
         fingerprint=corpus.fingerprint,
+        layers=search.layers,
+        route=search.route,
     )

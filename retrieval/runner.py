@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any
 
@@ -15,18 +16,23 @@ from psycopg.errors import QueryCanceled
 from psycopg_pool import PoolTimeout
 
 from corpus.gateways.embedding import EmbeddingError
-from retrieval.layers.base import Layer, LayerRequest, LayerTimeout, Session
+from corpus.gateways.llm import ModelError
+from retrieval.layers.base import Layer, LayerOff, LayerRequest, LayerTimeout, Session
 from retrieval.types import RankedList, StageStatus, StageTrace
 
-# Layers at work at once in this process. Fewer than the pool has connections: requests need theirs too.
+# Layers at work in the database at once in this process. Fewer than the pool has connections: requests
+# need theirs too.
 SLOTS = 8
+# Layers at work at all. Those that wait for a model hold no slot, so that they hold up nobody's search.
+_THREADS = 32
 # What a layer may take beyond its time before it is no longer waited for: the server cancels at the
 # deadline, so this passes only when the connection itself hangs.
 _GRACE = 2.0
 _LOOK_AGAIN = 0.25
 
 logger = structlog.get_logger(__name__)
-_executor = ThreadPoolExecutor(SLOTS, thread_name_prefix="retrieval")
+_executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="retrieval")
+_slots = BoundedSemaphore(SLOTS)
 
 
 @dataclass(slots=True)
@@ -42,19 +48,23 @@ class _Run:
         started = monotonic()
         try:
             ranked = self._work()
+        except LayerOff as off:
+            return RankedList(self.layer.name), self._trace(off.status, started, reason=str(off))
         except Exception as error:  # noqa: BLE001 - the border where a failure becomes a trace
             return RankedList(self.layer.name), self._failed(error, started)
-        finally:
-            connection.close()
         status = StageStatus.OK if ranked.chunk_ids else StageStatus.EMPTY
         return ranked, self._trace(status, started, candidates=len(ranked.chunk_ids), mode=ranked.mode)
 
     def _work(self) -> RankedList:
         prepared = self.layer.prepare(self.request)
-        connection.ensure_connection()
-        self.until = monotonic() + self.seconds
-        with transaction.atomic():
-            return self.layer.candidates(self.request, prepared, Session(self.seconds))
+        with _slots:
+            connection.ensure_connection()
+            self.until = monotonic() + self.seconds
+            try:
+                with transaction.atomic():
+                    return self.layer.candidates(self.request, prepared, Session(self.seconds))
+            finally:
+                connection.close()
 
     def _failed(self, error: Exception, started: float) -> StageTrace:
         status, reason = _reason(error)
@@ -70,7 +80,7 @@ class _Run:
 def _reason(error: Exception) -> tuple[StageStatus, str]:
     if isinstance(error, LayerTimeout) or isinstance(error.__cause__, QueryCanceled):
         return StageStatus.TIMEOUT, "took longer than the profile allows"
-    if isinstance(error, EmbeddingError):
+    if isinstance(error, EmbeddingError | ModelError):
         return StageStatus.ERROR, str(error)
     if isinstance(error, PoolTimeout):
         return StageStatus.ERROR, "no database connection was free"

@@ -8,6 +8,7 @@ from typing import Any
 
 from corpus.citation_units import pages_label
 from corpus.scope import RetrievalScope
+from retrieval.routing import Route
 
 
 class StageStatus(StrEnum):
@@ -144,12 +145,15 @@ class RetrievalResult:
     degraded: tuple[str, ...]
     embedding_version: str
     fingerprint: str
+    layers: tuple[str, ...]
+    route: Route
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form shared by the command, the API and exports."""
         return {
             "request_id": self.request_id,
             "profile": self.profile,
+            "layers": list(self.layers),
             "scope": self.scope.as_dict(),
             "eligible": asdict(self.eligible),
             "items": [item.as_dict() for item in self.items],

@@ -32,6 +32,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Ask": {
         "retrieve": ("retrieval.cli:retrieve", "Find the passages that speak to a question."),
+        "profile": ("retrieval.cli:profile", "Measure how long each way of searching takes."),
         "ask": ("answers.cli:ask", "Answer a question from the corpus, with citations."),
     },
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from contextlib import closing
 from functools import cache
 from typing import Any, Final, Protocol
 
@@ -15,7 +16,17 @@ from corpus.gateways.breaker import Breaker
 from corpus.gateways.litellm_library import litellm
 from corpus.gateways.model_call import LONGEST_REPLY, ModelCall, ProviderFailure, Usage
 
-__all__ = ["LONGEST_REPLY", "ChatModel", "LiteLLMChat", "ModelError", "Usage", "chat_model", "warm_up"]
+__all__ = [
+    "LONGEST_REPLY",
+    "ChatModel",
+    "LiteLLMChat",
+    "ModelError",
+    "Usage",
+    "chat_model",
+    "complete",
+    "fast_model",
+    "warm_up",
+]
 
 logger = structlog.get_logger(__name__)
 
@@ -75,6 +86,28 @@ def chat_model() -> ChatModel | None:
     return _configured(
         settings.SCI_RAG_LLM_MODEL, settings.SCI_RAG_LLM_API_BASE, settings.SCI_RAG_LLM_API_KEY
     )
+
+
+def fast_model() -> ChatModel | None:
+    """Return the model for small work such as search probes: the fast one of the settings, else the model."""
+    if not settings.SCI_RAG_FAST_MODEL:
+        return chat_model()
+    return _configured(
+        settings.SCI_RAG_FAST_MODEL, settings.SCI_RAG_LLM_API_BASE, settings.SCI_RAG_LLM_API_KEY
+    )
+
+
+def complete(model: ChatModel, *, system: str, user: str, timeout: float) -> tuple[str, Usage]:
+    """Return the whole reply of `model` and what it used; raise `ModelError`."""
+    parts: list[str] = []
+    usage = Usage()
+    with closing(model.stream(system=system, user=user, timeout=timeout)) as stream:
+        for piece in stream:
+            if isinstance(piece, Usage):
+                usage = piece
+            else:
+                parts.append(piece)
+    return "".join(parts), usage
 
 
 @cache

@@ -10,11 +10,19 @@ from typing import Any, Protocol
 from django.db import connection
 
 from corpus.scope import RetrievalScope
-from retrieval.types import RankedList
+from retrieval.types import RankedList, StageStatus
 
 
 class LayerTimeout(Exception):
     """The layer used up its time."""
+
+
+class LayerOff(Exception):
+    """The layer does not run for this request: `skipped` or `disabled`, with the reason a reader is given."""
+
+    def __init__(self, status: StageStatus, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +36,17 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class LayerRequest:
-    """What every layer is asked. `passages` is how many the scope allows."""
+    """What every layer is asked. `passages` is how many the scope allows.
+
+    `style` says how a passage that answers this kind of question reads.
+    """
 
     question: str
     scope: RetrievalScope
     limit: int
     passages: int
     version: Version | None
+    style: str = ""
 
 
 class Session:

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner, Result
 
-from retrieval.cli import retrieve
+from retrieval.cli import profile, retrieve
 from tests.integration.retrieval.corpora import add
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -94,7 +94,7 @@ def test_a_document_is_left_out_by_its_id() -> None:
         ["methane", "--license", "free"],
         ["methane", "--limit", "0"],
         ["methane", "--limit", "51"],
-        ["methane", "--profile", "deep"],
+        ["methane", "--profile", "deeper"],
         ["methane", "--year-min", "2020", "--year-max", "2010"],
         ["methane", "--exclude-doi", "not a doi"],
         ["methane", "--exclude-document", "7"],
@@ -108,3 +108,51 @@ def test_wrong_use_is_one_line_and_exit_code_2(arguments: list[str]) -> None:
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Traceback" not in result.output
+
+
+def test_routing_is_explained_with_the_words_that_decided() -> None:
+    add("Paper", [METHANE])
+
+    said = run("Why does straw yield methane?", "--explain-routing").stdout
+    value = json.loads(run("straw versus hay", "--profile", "auto", "--explain-routing", "--json").stdout)
+
+    assert "causal: it says “why”" in said
+    assert value["routing"]["query_class"] == "comparison"
+    assert value["profile"] == "deep"
+
+
+def test_layers_are_put_in_and_left_out_by_option() -> None:
+    add("Paper", [METHANE])
+
+    value = json.loads(run("methane", "--without", "vector", "--with", "hyde", "--json").stdout)
+
+    assert value["layers"] == ["keyword", "hyde"]
+
+
+def test_a_layer_cannot_be_both_in_and_out() -> None:
+    result = run("methane", "--with", "hyde", "--without", "hyde")
+
+    assert result.exit_code == 2
+    assert "hyde: both --with and --without." in result.output
+
+
+def test_the_latency_of_every_stage_is_measured_over_the_titles_in_scope() -> None:
+    add("Methane from straw", [METHANE], license_class="public")
+    add("Closed", [METHANE], license_class="restricted")
+
+    result = CliRunner().invoke(profile, ["--repeat", "3", "--license", "public", "--json"])
+
+    value = json.loads(result.stdout)
+    stages = {row["stage"]: row for row in value["stages"]}
+    assert {"vector", "keyword", "hyde", "fusion", "total"} <= set(stages)
+    assert all(row["requests"] == 3 for row in stages.values())
+    assert stages["hyde"]["statuses"] == {"disabled": 3}
+    assert stages["total"]["p50"] <= stages["total"]["p95"] <= stages["total"]["slowest"]
+    assert "total" in CliRunner().invoke(profile, ["--repeat", "1"]).stdout
+
+
+def test_a_corpus_without_titles_in_scope_is_told_to_be_given_a_question() -> None:
+    result = CliRunner().invoke(profile, ["--repeat", "1"])
+
+    assert result.exit_code == 2
+    assert "--question" in result.output

@@ -142,7 +142,7 @@ def test_a_question_that_says_nothing_or_never_ends_is_refused(question: str) ->
         retrieve(question=question, scope=scope())
 
 
-@pytest.mark.parametrize("name", ["deep", "auto", "", "Interactive"])
+@pytest.mark.parametrize("name", ["deeper", "automatic", "", "Interactive"])
 def test_a_profile_that_does_not_exist_is_refused_by_name(name: str) -> None:
     with pytest.raises(UnknownProfile, match="interactive"):
         retrieve(question=QUESTION, scope=scope(), profile=name)

@@ -125,7 +125,8 @@ def read(message: Mapping[str, Any], doi: str) -> Work:
 
     Fields of the wrong shape are left out, save the updates: where these cannot be read, nothing is known.
     """
-    if normalise_doi(message["DOI"]) != doi:
+    # A DOI with a percent sign does not survive being normalised twice.
+    if doi not in {normalise_doi(message["DOI"]), message["DOI"].strip().lower()}:
         raise CrossrefError("wrong_work")
     days = [_day(message.get(name)) for name in _DATES]
     published = min((day for day in days if day is not None), default=None)

@@ -26,7 +26,8 @@ class Fault:
     """What happens instead of an answer.
 
     `wait` seconds pass first. `body` None is the record itself; of the body only the first `cut` bytes are
-    sent before the connection ends, and a `drip` sends a byte at a time, that many seconds apart.
+    sent before the connection ends, and a `drip` sends a byte at a time, that many seconds apart. `wait_until`
+    adds a `Retry-After` with the date so many seconds ahead.
     """
 
     status: int = 200
@@ -35,16 +36,13 @@ class Fault:
     wait: float = 0.0
     cut: int | None = None
     drip: float = 0.0
+    wait_until: float | None = None
 
 
-def asked_to_wait(seconds: float, *, as_date: bool = False, status: int = 429) -> Fault:
-    """Refuse with `Retry-After`, in seconds or as the date they lead to."""
-    value = format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
-    return Fault(
-        status,
-        b"slow down",
-        {"Content-Type": "text/plain", "Retry-After": value if as_date else f"{seconds:g}"},
-    )
+def asked_to_wait(seconds: int, *, as_date: bool = False, status: int = 429) -> Fault:
+    """Refuse with `Retry-After`, in seconds or as the date they lead to from when it is sent."""
+    headers = {"Content-Type": "text/plain"} | ({} if as_date else {"Retry-After": str(seconds)})
+    return Fault(status, b"slow down", headers, wait_until=seconds if as_date else None)
 
 
 BROKEN = Fault(500, b"oops", {"Content-Type": "text/plain"})
@@ -164,7 +162,11 @@ def _answer(handler: BaseHTTPRequestHandler, server: CrossrefServer, path: str, 
             fault = NOT_FOUND
         body = fault.body or json.dumps({"status": "ok", "message-type": "work", "message": work}).encode()
     handler.send_response(fault.status)
-    for name, value in {"Content-Type": "application/json", **server.pace, **fault.headers}.items():
+    headers = {"Content-Type": "application/json", **server.pace, **fault.headers}
+    if fault.wait_until is not None:
+        day = datetime.now(UTC) + timedelta(seconds=fault.wait_until)
+        headers["Retry-After"] = format_datetime(day, usegmt=True)
+    for name, value in headers.items():
         handler.send_header(name, value)
     handler.send_header("Content-Length", str(len(body)))
     handler.end_headers()

@@ -26,8 +26,8 @@ class Fault:
     """What happens instead of an answer.
 
     `wait` seconds pass first. `body` None is the record itself; of the body only the first `cut` bytes are
-    sent before the connection ends, and a `drip` sends a byte at a time, that many seconds apart. `wait_until`
-    adds a `Retry-After` with the date so many seconds ahead.
+    sent before the connection ends, and a `drip` sends a byte at a time, that many seconds apart.
+    `wait_until` adds a `Retry-After` with the date so many seconds ahead.
     """
 
     status: int = 200

@@ -169,11 +169,11 @@ def test_what_passes_is_tried_again_and_what_does_not_is_not(server):
 @pytest.mark.parametrize("as_date", [False, True])
 @pytest.mark.parametrize("status", [429, 503])
 def test_no_host_is_asked_again_before_the_time_it_asked_for(server, status, as_date):
+    # A date has no parts of seconds.
+    wait = 2 if as_date else 1
     for doi in (DOI, "10.1000/next"):
         held(doi)
         server.add(doi)
-    # A date has no parts of seconds.
-    wait = 2 if as_date else 1
         server.will(doi, server_says.asked_to_wait(wait, as_date=as_date, status=status))
 
     report = asked(server)

@@ -31,7 +31,11 @@ def shared_data() -> Path:
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
     """Let the flush between transactional tests empty what only grows; its tests arm the triggers again."""
     with django_db_blocker.unblock():
-        pgtrigger.disable("corpus.RightsDecision:no_truncate", "corpus.CorpusSnapshot:no_truncate")
+        pgtrigger.disable(
+            "corpus.RightsDecision:no_truncate",
+            "corpus.CorpusSnapshot:no_truncate",
+            "retrieval.ResolutionAudit:no_truncate",
+        )
 
 
 def _person(name: str, group: str) -> User:

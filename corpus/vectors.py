@@ -120,8 +120,13 @@ def store(
 
 
 def exact_bound(dimensions: int) -> int:
-    """Return up to how many eligible passages ranking all of them stays within a few dozen milliseconds."""
-    return 40_000 if dimensions <= 512 else 20_000
+    """Return up to how many eligible passages ranking all of them is faster than narrowing them first."""
+    return 20_000 if dimensions <= 512 else 10_000
+
+
+def index_bound() -> int:
+    """Return up to how many passages comparing all their codes stays within a few dozen milliseconds."""
+    return 2_000_000
 
 
 def index_name(version_key: int) -> str:
@@ -140,11 +145,11 @@ def has_index(version: EmbeddingVersion) -> bool:
 
 
 def build_index_when_large(version: EmbeddingVersion) -> bool:
-    """Build the approximate index once a corpus outgrows exact ranking; say whether it was built.
+    """Build the approximate index once a corpus outgrows its codes; say whether it was built.
 
     Call it after an ingestion, outside any transaction: the index is built while others write.
     """
-    bound = exact_bound(version.dimensions)
+    bound = index_bound()
     rows = ChunkEmbedding.objects.filter(version=version).order_by()[: bound + 1].count()
     if rows <= bound or has_index(version):
         return False

@@ -107,7 +107,7 @@ def vector_index() -> Iterator[Finding]:
     """See that a corpus too large for exact ranking has its index."""
     active = vectors.active_version()
     rows = ChunkEmbedding.objects.filter(version=active).count() if active else 0
-    if active is None or rows <= vectors.exact_bound(active.dimensions):
+    if active is None or rows <= vectors.index_bound():
         yield ok("vector index", f"not needed for {rows:,} passages: ranking is exact")
     elif vectors.has_index(active):
         yield ok("vector index", f"HNSW over {rows:,} passages, valid")

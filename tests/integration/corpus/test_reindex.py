@@ -320,7 +320,7 @@ def test_a_run_that_a_switch_overtakes_embeds_its_files_in_the_new_version(tmp_p
 
 def test_a_corpus_too_large_for_exact_ranking_has_its_index_before_the_switch(monkeypatch) -> None:
     fill_corpus(40)
-    monkeypatch.setattr(vectors, "exact_bound", lambda dimensions: 20)
+    monkeypatch.setattr(vectors, "index_bound", lambda: 20)
     indexed: list[bool] = []
     switching = reembedding.switch
 

@@ -56,7 +56,7 @@ class _Row:
     kind: EditorialEvent.Kind
     happened_on: date
     notice_doi: str
-    note: str
+    note: str = field(compare=False)
 
 
 def import_file(path: Path, *, dry_run: bool = False) -> Imported:
@@ -132,7 +132,7 @@ def _read(row: Mapping[str, str], number: int, known: _Known, report: Imported) 
             report.problems.append(f"line {number}: {work}: {what} is not one I know")
         return None
     identifier, reason = row["Record ID"].strip()[:20], " ".join(row.get("Reason", "").split())
-    note = f"Retraction Watch {identifier}: {reason}".rstrip(": ")[:1_000].replace("\0", "")
+    note = f"Retraction Watch {identifier}: {reason}".rstrip(": ")[:1_000]
     return _Row(work, kind, day, normalise_doi(row["RetractionDOI"]) or "", note)
 
 
@@ -198,7 +198,7 @@ def _rows(lines: TextIO) -> Iterator[tuple[int, dict[str, str]]]:
         for row in reader:
             row.pop("", None)
             if any(value.strip() for value in row.values()):
-                yield reader.line_num, row
+                yield reader.line_num, {name: value.replace("\0", "") for name, value in row.items()}
     except csv.Error as error:
         raise UnreadableFile(f"Line {reader.line_num} cannot be read: {error}.") from None
     except UnicodeError:

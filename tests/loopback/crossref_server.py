@@ -98,6 +98,9 @@ class CrossrefServer:
         self.faults: dict[str, deque[Fault]] = defaultdict(deque)
         self.pages: dict[str, Fault] = {}
         self.seen: list[Seen] = []
+        # The works whose record was sent whole, and when it was asked to wait for how long.
+        self.served: list[str] = []
+        self.refused: list[tuple[float, float]] = []
         self.pace = UNHURRIED
         self.stopping = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _handler(self))
@@ -169,8 +172,12 @@ def _answer(handler: BaseHTTPRequestHandler, server: CrossrefServer, path: str, 
     for name, value in headers.items():
         handler.send_header(name, value)
     handler.send_header("Content-Length", str(len(body)))
+    if "Retry-After" in fault.headers:
+        server.refused.append((time.monotonic(), float(fault.headers["Retry-After"])))
     handler.end_headers()
     _write(handler, server, body, fault)
+    if fault in (Fault(), Fault(wait=fault.wait)):
+        server.served.append(doi)
 
 
 def _write(handler: BaseHTTPRequestHandler, server: CrossrefServer, body: bytes, fault: Fault) -> None:

@@ -119,38 +119,39 @@ def test_the_nine_editorial_cases_are_left_out_of_answers_exactly_where_a_retrac
     assert (question.document, question.kind) == (documents["claimed"], "claimed_retraction")
 
 
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        (server_says.NOT_FOUND, "not_found"),
-        (server_says.REJECTED, "rejected"),
-        (server_says.BROKEN, "unavailable"),
-        (server_says.asked_to_wait(0), "rate_limited"),
-        (server_says.TRUNCATED, "truncated"),
-        (server_says.HALF_A_DOCUMENT, "garbage"),
-        (server_says.NOT_JSON, "garbage"),
-        (server_says.WRONG_SHAPE, "garbage"),
-        (server_says.DEEP, "garbage"),
-        (server_says.HTML, "wrong_type"),
-        (server_says.Fault(body=b" " * 10_000_001), "too_large"),
-        (server_says.Fault(body=b'{"message":{"DOI":"10.1000/other"}}'), "wrong_work"),
-        (server_says.Fault(body=b'{"message":{"DOI":"10.1000/paper","updated-by":{"a":1}}}'), "garbage"),
-        (server_says.Fault(302, b"", {"Location": "http://169.254.169.254/"}), "bad_address"),
-    ],
-)  # fmt: skip
-def test_a_check_that_fails_is_a_state_of_its_own_and_keeps_the_last_good_one(server, fault, reason):
+FAILURES = [
+    (server_says.NOT_FOUND, "not_found"),
+    (server_says.REJECTED, "rejected"),
+    (server_says.BROKEN, "unavailable"),
+    (server_says.asked_to_wait(0), "rate_limited"),
+    (server_says.TRUNCATED, "truncated"),
+    (server_says.HALF_A_DOCUMENT, "garbage"),
+    (server_says.NOT_JSON, "garbage"),
+    (server_says.WRONG_SHAPE, "garbage"),
+    (server_says.DEEP, "garbage"),
+    (server_says.HTML, "wrong_type"),
+    (server_says.Fault(body=b" " * 10_000_001), "too_large"),
+    (server_says.Fault(body=b'{"message":{"DOI":"10.1000/other"}}'), "wrong_work"),
+    (server_says.Fault(body=b'{"message":{"DOI":"10.1000/paper","updated-by":{"a":1}}}'), "garbage"),
+    (server_says.Fault(302, b"", {"Location": "http://169.254.169.254/"}), "bad_address"),
+]
+
+
+def test_a_check_that_fails_is_a_state_of_its_own_and_keeps_the_last_good_one(server):
     document = held()
     server.add(DOI, updated_by=[update("expression_of_concern", NOTICE, (2021, 1, 1))])
     asked(server)
     good = check_of(document).last_good_at
-    server.will(DOI, *[fault] * running.ATTEMPTS)
+    for fault, reason in FAILURES:
+        server.will(DOI, *[fault] * running.ATTEMPTS)
 
-    report = asked(server, force=True)
+        report = asked(server, force=True)
 
-    check = check_of(document)
-    assert (report.checked, dict(report.failed)) == (0, {reason: 1})
-    assert (check.outcome, check.reason, check.last_good_at) == ("check_failed", reason, good)
-    assert check.checked_at > good
+        server.faults.clear()
+        check = check_of(document)
+        assert (report.checked, dict(report.failed)) == (0, {reason: 1})
+        assert (check.outcome, check.reason, check.last_good_at) == ("check_failed", reason, good)
+        assert check.checked_at > good
     assert events_of(document) == [("expression_of_concern", NOTICE)]
     assert Source.objects.get(pk=document.source_id).has_concern
 
@@ -166,8 +167,7 @@ def test_what_passes_is_tried_again_and_what_does_not_is_not(server):
     assert (len(server.asked_for(DOI)), len(server.asked_for("10.1000/gone"))) == (3, 1)
 
 
-@pytest.mark.parametrize("as_date", [False, True])
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(("status", "as_date"), [(429, False), (503, True)])
 def test_no_host_is_asked_again_before_the_time_it_asked_for(server, status, as_date):
     # A date has no parts of seconds.
     wait = 2 if as_date else 1
@@ -184,7 +184,7 @@ def test_no_host_is_asked_again_before_the_time_it_asked_for(server, status, as_
     assert times[3] - times[2] >= 1
 
 
-@pytest.mark.parametrize("seconds", [61, 10**9, 10**30])
+@pytest.mark.parametrize("seconds", [61, 10**30])
 def test_a_host_that_asks_for_more_than_a_minute_is_left_alone(server, seconds):
     documents = [held(DOI), held("10.1000/next")]
     for document in documents:

@@ -13,10 +13,28 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from answers import alerts
 from answers.models import Answer
-from corpus.admin_base import ReadOnlyAdmin, badge, display
+from corpus.admin_base import ReadOnlyAdmin, badge, covered_documents, display
 
 _STATE_TONES = {Answer.State.DONE: "good", Answer.State.PARTIAL: "caution", Answer.State.FAILED: "danger"}
+
+
+class WarnedFilter(admin.SimpleListFilter):
+    """Answers that cite a work which was retracted or doubted after they were written."""
+
+    title = gettext_lazy("cited works")
+    parameter_name = "cites"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
+        """Return the one choice."""
+        return [("warned", _("Retracted or doubted since"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        """Keep what the viewer may know to be affected."""
+        if self.value() != "warned":
+            return queryset
+        return alerts.affected(queryset, documents=covered_documents(request))
 
 
 @admin.register(Answer)
@@ -28,7 +46,7 @@ class AnswerAdmin(ReadOnlyAdmin[Answer]):
     """
 
     list_display = ("question_start", "asked_by", "state_badge", "finish", "engine", "counts", "created_at")
-    list_filter = ("state", "finish", "engine", "profile")
+    list_filter = (WarnedFilter, "state", "finish", "engine", "profile")
     list_select_related = ("asked_by",)
     search_fields = ("question", "asked_by__username")
     date_hierarchy = "created_at"

@@ -6,8 +6,11 @@ class AnswersConfig(AppConfig):
     name = "answers"
 
     def ready(self) -> None:
-        """Have answers let go of a document's words before it is deleted."""
+        """Have answers hear of documents that are deleted and works whose status changes."""
+        from answers.actions.alerts import after_a_change
         from answers.actions.withdrawal import before_deletion
-        from corpus.models import Document
+        from corpus.models import Document, Source
+        from corpus.signals import standing_changed
 
         pre_delete.connect(before_deletion, sender=Document, dispatch_uid="answers.withdraw")
+        standing_changed.connect(after_a_change, sender=Source, dispatch_uid="answers.alerts")

@@ -159,3 +159,7 @@ class Finding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} at {self.start}"
+
+
+# What is said about answers: Django finds models here.
+from answers.notices import Notice  # noqa: E402, F401

@@ -40,6 +40,7 @@ class Drift(StrEnum):
     TEXT_CHANGED = "text_changed"
 
 
+_GRAVE = {Drift.RETRACTED, Drift.CONCERN}
 DRIFT_LABELS: dict[Drift, str] = {
     Drift.RETRACTED: "Retracted since",
     Drift.CONCERN: "Expression of concern since",
@@ -138,6 +139,11 @@ class ReadableAnswer:
     def uncited(self) -> tuple[ReadableSource, ...]:
         """The sources that were retrieved and not cited."""
         return tuple(source for source in self.sources if not source.cited)
+
+    @property
+    def warned(self) -> tuple[ReadableSource, ...]:
+        """The cited sources whose work was retracted or doubted since: what a reader must know first."""
+        return tuple(source for source in self.cited if _GRAVE & set(source.drift))
 
     @property
     def has_drifted(self) -> bool:

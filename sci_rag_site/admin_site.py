@@ -16,6 +16,7 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
+from answers.waiting import waiting as waiting_answers
 from corpus.roles import STAFF_ROLES
 from corpus.waiting import waiting
 
@@ -74,7 +75,8 @@ class SciRagAdminSite(AdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Show what waits for the person who is signed in."""
-        return super().index(request, {"waiting": waiting(request.user), **(extra_context or {})})
+        waits = [*waiting(request.user), *waiting_answers(request.user)]
+        return super().index(request, {"waiting": waits, **(extra_context or {})})
 
 
 def _recorded(view: View) -> View:

@@ -21,6 +21,11 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     # One that comes late is of no use: the next is on its way.
     "sweep-jobs": {"task": "corpus.sweep_jobs", "schedule": 15, "options": {"expires": 15}},
     "close-abandoned-answers": {"task": "site.close_abandoned_answers", "schedule": 5 * MINUTE},
+    "tell-of-retractions": {
+        "task": "site.tell_of_retractions",
+        "schedule": 10 * MINUTE,
+        "options": {"expires": 10 * MINUTE},
+    },
     "clear-expired-sessions": {
         "task": "site.clear_expired_sessions",
         "schedule": crontab(hour="3", minute="17"),

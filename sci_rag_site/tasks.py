@@ -34,6 +34,14 @@ def close_abandoned_answers() -> None:
     logger.info("answers.closed_abandoned", count=close_abandoned(timezone.now()))
 
 
+@shared_task(name="site.tell_of_retractions")
+def tell_of_retractions() -> None:
+    """Tell askers what nobody lived to tell them when it was recorded."""
+    from answers.actions.alerts import bring_up_to_date
+
+    bring_up_to_date()
+
+
 @shared_task(name="site.clear_expired_sessions")
 def clear_expired_sessions() -> None:
     """Remove sessions that nobody can use any more."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import pghistory
@@ -12,6 +13,7 @@ from django.db import transaction
 
 from corpus.identifiers import normalise_doi
 from corpus.models import EditorialEvent, Source
+from corpus.signals import standing_changed
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -120,10 +122,16 @@ def withdraw_event(*, event: EditorialEvent, by: User) -> None:
 
 
 def _refresh(source: Source) -> None:
+    """Derive the status of `source`, which is locked, and tell of it when it is another than before."""
     status = derive(source.events.order_by("recorded_at", "id"))
+    if status == EditorialStatus(source.is_retracted, source.has_concern, source.is_corrected):
+        return
     Source.objects.filter(pk=source.pk).update(
         is_retracted=status.is_retracted, has_concern=status.has_concern, is_corrected=status.is_corrected
     )
+    # Nobody who fails to hear it may undo what was recorded.
+    tell = partial(standing_changed.send_robust, sender=Source, source_id=source.pk)
+    transaction.on_commit(tell, robust=True)
 
 
 def _context(by: User | None, reason: str) -> pghistory.context:

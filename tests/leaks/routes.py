@@ -97,6 +97,10 @@ def calls(world: World) -> dict[str, list[Call]]:
         ],
         "answers": [Call(reverse("answers")), Call(reverse("answers"), data={"q": "biochar"}, headers=HTMX)],
         "answer": [Call(path) for path in answers],
+        "notices": [Call(reverse("notices")), Call(reverse("notices"), data={"page": "2"})],
+        "notices_read": [
+            Call(reverse("notices_read"), "post", {"notice": str(number)}) for number in (1, 2, 3)
+        ],
         "documents": [
             Call(listing),
             Call(listing, headers=HTMX),

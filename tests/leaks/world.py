@@ -10,6 +10,7 @@ from django.utils import timezone
 from reportlab.pdfgen.canvas import Canvas
 
 from answers.models import Answer, AnswerSource
+from answers.notices import Notice
 from corpus import storage
 from corpus.curation import ReviewItem
 from corpus.models import (
@@ -199,5 +200,10 @@ def _answer(world: World, name: str) -> None:
             bucket=document.bucket,
             content_sha256=passage.content_sha256,
             score=1.0,
+        )
+    # Every work has been retracted since, and its asker was told of each.
+    for document in world.documents.values():
+        Notice.objects.create(
+            recipient=world.people[name], answer=answer, source=document.source, kind=Notice.Kind.RETRACTED
         )
     world.answers[name] = answer

@@ -1,0 +1,68 @@
+"""Answers whose cited works are not what they were when the answer was written.
+
+What is affected is read from the rows each time: a work that is retracted marks every answer at once, and
+one that is reinstated leaves no mark behind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from answers.models import Answer, AnswerSource
+from answers.notices import Notice
+from corpus.models import Document
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+    from corpus.querysets import DocumentQuerySet
+
+Kind = Notice.Kind
+
+# Which flag of a work each kind of message stands for; the kinds are named as the badges are.
+FLAGS: dict[Kind, str] = {Kind.RETRACTED: "is_retracted", Kind.CONCERN: "has_concern"}
+
+
+def holding(kind: Kind, *, source: str) -> Q:
+    """Return the condition that what `kind` says holds today of the work at `source`."""
+    return Q(**{f"{source}__{FLAGS[kind]}": True})
+
+
+def concerned(kind: Kind) -> QuerySet[AnswerSource]:
+    """Return the citations of works of which `kind` holds today and was not said in the answer."""
+    told = Q(badges__contains=[kind.value])
+    return AnswerSource.objects.filter(~told, holding(kind, source="document__source"), is_cited=True)
+
+
+def affected(answers: QuerySet[Answer], *, documents: DocumentQuerySet | None = None) -> QuerySet[Answer]:
+    """Keep the answers that cite a work retracted or doubted since; only through `documents`, when given."""
+    condition = Q(pk__in=[])
+    for kind in Kind:
+        citations = concerned(kind).filter(answer=OuterRef("pk"))
+        if documents is not None:
+            citations = citations.filter(document__in=documents.order_by().values("id"))
+        condition |= Q(Exists(citations))
+    return answers.filter(condition)
+
+
+def affected_under_ceiling(user: User | AnonymousUser) -> QuerySet[Answer]:
+    """Return the affected answers as far as they are so through documents that `user` may know of."""
+    from corpus import ceilings
+
+    return affected(Answer.objects.all(), documents=Document.objects.under(ceilings.of(user)))
+
+
+def unread(user: User) -> QuerySet[Notice]:
+    """Return the messages to `user` that hold and were not marked as read."""
+    return Notice.objects.filter(recipient=user, read_at__isnull=True, resolved_at__isnull=True)
+
+
+def to(user: User) -> QuerySet[Notice]:
+    """Return all messages to `user`, newest first."""
+    return (
+        Notice.objects.filter(recipient=user)
+        .select_related("answer", "source")
+        .order_by("-created_at", "-id")
+    )

@@ -1,0 +1,51 @@
+"""What an asker is told about an answer of theirs after it was written."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from corpus.models import Source
+
+
+class Notice(models.Model):
+    """One message: a work that the answer cites is not what it was.
+
+    It names the work by key only. Title and number are read through the answer when it is shown, under
+    the reader's scope of that day.
+    """
+
+    class Kind(models.TextChoices):
+        RETRACTED = "retracted", "Retracted"
+        CONCERN = "concern", "Expression of concern"
+
+    recipient = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
+    answer = models.ForeignKey("answers.Answer", on_delete=models.CASCADE, related_name="notices")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    read_at = models.DateTimeField(null=True, editable=False)
+    resolved_at = models.DateTimeField(null=True, editable=False, help_text="When it stopped being so")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["answer", "source", "kind"],
+                condition=Q(resolved_at__isnull=True),
+                name="%(app_label)s_%(class)s_once_while_it_holds",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["recipient", "-created_at"], name="answers_notice_of_recipient"),
+            # The number in the header of every page.
+            models.Index(
+                fields=["recipient"],
+                condition=Q(read_at__isnull=True, resolved_at__isnull=True),
+                name="answers_notice_unread",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.answer_id}"

@@ -1,0 +1,9 @@
+"""What the corpus tells the apps above it, which it may not import."""
+
+from __future__ import annotations
+
+from django.dispatch import Signal
+
+# The editorial status of a work is another than before. Sent with `source_id` once the change is committed;
+# whoever hears it reads the status from the row, so that hearing it twice, late or never does no harm.
+standing_changed = Signal()

@@ -37,8 +37,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     },
     "check-sources": {
         "task": "corpus.check_sources",
-        "schedule": crontab(minute="23"),
-        "options": {"expires": 30 * MINUTE},
+        "schedule": 10 * MINUTE,
+        "options": {"expires": 10 * MINUTE},
     },
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {

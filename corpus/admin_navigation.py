@@ -29,25 +29,31 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         (
             _("Corpus"),
             [
-                (_("Documents"), "description", "corpus_document", "corpus.view_document"),
-                (_("Sources"), "menu_book", "corpus_source", "corpus.view_source"),
-                (_("Suggestions"), "rule", "corpus_reviewitem", "corpus.view_reviewitem"),
-                (_("Rights decisions"), "gavel", "corpus_rightsdecision", "corpus.view_rightsdecision"),
+                (_("Documents"), "description", "corpus_document_changelist", "corpus.view_document"),
+                (_("Sources"), "menu_book", "corpus_source_changelist", "corpus.view_source"),
+                (_("Review queue"), "fact_check", "corpus_reviewitem_queue", "corpus.change_license"),
+                (_("Suggestions"), "rule", "corpus_reviewitem_changelist", "corpus.view_reviewitem"),
+                (
+                    _("Rights decisions"),
+                    "gavel",
+                    "corpus_rightsdecision_changelist",
+                    "corpus.view_rightsdecision",
+                ),
             ],
         ),
         (
             _("Taking in"),
             [
-                (_("Runs"), "move_to_inbox", "corpus_ingestionrun", "corpus.view_ingestionrun"),
-                (_("Files"), "draft", "corpus_ingestionitem", "corpus.view_ingestionitem"),
+                (_("Runs"), "move_to_inbox", "corpus_ingestionrun_changelist", "corpus.view_ingestionrun"),
+                (_("Files"), "draft", "corpus_ingestionitem_changelist", "corpus.view_ingestionitem"),
             ],
         ),
-        (_("Use"), [(_("Answers"), "forum", "answers_answer", "answers.view_answer")]),
+        (_("Use"), [(_("Answers"), "forum", "answers_answer_changelist", "answers.view_answer")]),
         (
             _("People"),
             [
-                (_("Accounts"), "person", "auth_user", "auth.view_user"),
-                (_("Roles and ceilings"), "badge", "auth_group", "auth.view_group"),
+                (_("Accounts"), "person", "auth_user_changelist", "auth.view_user"),
+                (_("Roles and ceilings"), "badge", "auth_group_changelist", "auth.view_group"),
             ],
         ),
     ]
@@ -60,7 +66,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
 
 def _open(screens: list[_Screen], request: HttpRequest) -> list[dict[str, Any]]:
     return [
-        {"title": title, "icon": icon, "link": reverse(f"admin:{route}_changelist")}
+        {"title": title, "icon": icon, "link": reverse(f"admin:{route}")}
         for title, icon, route, permission in screens
         if request.user.has_perm(permission)
     ]

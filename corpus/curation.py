@@ -14,6 +14,7 @@ class ReviewItem(models.Model):
 
     class Kind(models.TextChoices):
         LOOSER_LICENSE = "looser_license", "Licence that allows more"
+        EMBARGO_OVER = "embargo_over", "Embargo whose day has come"
         SUPERSESSION = "supersession_proposed", "Newer version of the same work"
         CLAIMED_RETRACTION = "claimed_retraction", "Retraction that nothing asserts"
 

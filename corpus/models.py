@@ -21,6 +21,19 @@ from corpus.querysets import ChunkQuerySet, DocumentQuerySet
 from corpus.rights import LABELS, LicenseClass
 from corpus.search_text import LENGTH_EXPRESSION, TSVECTOR_EXPRESSION
 
+# The row as it was, without words, is the one change there is, once nobody may keep the words.
+ONLY_WORDS_OF_THE_DELETED_GO = """
+    IF TG_OP = 'UPDATE' AND NOT EXISTS (SELECT 1 FROM corpus_document WHERE id = OLD.document_id) THEN
+        OLD.document_title := '';
+        OLD.signal := '';
+        OLD.evidence := '';
+        OLD.note := '';
+        IF NEW IS NOT DISTINCT FROM OLD THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;
+"""
 LICENSE_CHOICES = [(item.value, LABELS[item]) for item in LicenseClass]
 
 
@@ -145,6 +158,7 @@ class EditorialEvent(models.Model):
         "license_class",
         "license_source",
         "no_derivatives",
+        "embargoed_until",
         "version_label",
         "status",
         "superseded_by",
@@ -192,6 +206,9 @@ class Document(models.Model):
     )
     license_source = models.TextField(blank=True, default="", help_text="The signal, verbatim")
     no_derivatives = models.BooleanField(default=False)
+    embargoed_until = models.DateField(
+        null=True, blank=True, editable=False, help_text="Restricted until this day; a person decides then"
+    )
     rights_statement = models.TextField(blank=True, default="")
     version_label = models.CharField(max_length=100, blank=True, default="")
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.CURRENT)
@@ -223,6 +240,10 @@ class Document(models.Model):
             models.CheckConstraint(
                 condition=Q(license_class__in=[item.value for item in LicenseClass]),
                 name="%(app_label)s_%(class)s_license_class_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(embargoed_until__isnull=True) | Q(license_class__in=["restricted", "unknown"]),
+                name="%(app_label)s_%(class)s_an_embargo_keeps_it_closed",
             ),
             models.CheckConstraint(
                 condition=Q(superseded_by__isnull=True) | ~Q(superseded_by=F("id")),
@@ -346,13 +367,16 @@ class ChunkEmbedding(models.Model):
 
 
 class RightsDecision(models.Model):
-    """One change of a document's licence class. Append-only: the database refuses anything else."""
+    """One decision about a document's licence class. Append-only: the database refuses anything else.
+
+    Save one thing: once its document is deleted, the words in it are taken out.
+    """
 
     # No constraint in the database: the log outlives the document it speaks of.
     document = models.ForeignKey(
         Document, on_delete=models.DO_NOTHING, db_constraint=False, related_name="rights_decisions"
     )
-    document_title = models.TextField()
+    document_title = models.TextField(blank=True, default="")
     from_class = models.CharField(max_length=20, choices=LICENSE_CHOICES)
     to_class = models.CharField(max_length=20, choices=LICENSE_CHOICES)
     signal = models.TextField(blank=True, default="")
@@ -369,10 +393,18 @@ class RightsDecision(models.Model):
     decided_by_name = models.CharField(max_length=150, blank=True, default="")
     decided_at = models.DateTimeField(db_default=Now(), editable=False)
     note = models.TextField(blank=True, default="")
+    undoes = models.ForeignKey(
+        "self", null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="undone_by"
+    )
 
     class Meta:
         triggers = [
-            pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
+            pgtrigger.Trigger(
+                name="append_only",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Update | pgtrigger.Delete,
+                func=ONLY_WORDS_OF_THE_DELETED_GO,
+            ),
             pgtrigger.Trigger(
                 name="no_truncate",
                 level=pgtrigger.Statement,
@@ -389,7 +421,7 @@ class RightsDecision(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.document_title}: {self.from_class} to {self.to_class}"
+        return f"{self.document_title or self.document_id}: {self.from_class} to {self.to_class}"
 
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())

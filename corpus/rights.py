@@ -17,6 +17,7 @@ class LicenseClass(StrEnum):
 
 ALL_CLASSES: tuple[LicenseClass, ...] = tuple(LicenseClass)
 EXTERNAL_SAFE: tuple[LicenseClass, ...] = (LicenseClass.PUBLIC, LicenseClass.OPEN_COMMERCIAL)
+CLOSED: tuple[LicenseClass, ...] = (LicenseClass.RESTRICTED, LicenseClass.UNKNOWN)
 
 # From what may be done least to most. A move to the left is lowering, to the right is raising.
 _STRICTNESS = (

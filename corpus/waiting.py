@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from corpus import ceilings
+from corpus import ceilings, review_queue
 from corpus.curation import ReviewItem
 from corpus.enrichment.records import SourceCheck
 from corpus.models import Document, IngestionItem, Source
@@ -43,6 +43,8 @@ def waiting(user: User | AnonymousUser) -> list[Waiting]:
         items += _documents(user)
         items.append(_changed(user))
     if user.has_perm("corpus.view_reviewitem"):
+        if user.has_perm("corpus.change_license"):
+            items.append(_queue(user))
         items.append(_suggestions(user))
     if user.has_perm("corpus.view_ingestionitem"):
         items.append(_files(user))
@@ -92,6 +94,16 @@ def _changed(user: User | AnonymousUser) -> Waiting:
         _("The kept file or a passage is not what it was. Compare with a backup before anything else."),
         documents.exclude(fixity=Document.Fixity.UNCHANGED).count(),
         _link("corpus_document", standing="changed"),
+        "danger",
+    )
+
+
+def _queue(user: User | AnonymousUser) -> Waiting:
+    return Waiting(
+        _("Rights to decide on"),
+        _("Documents with a suggested class, with unknown rights, or whose embargo has ended."),
+        review_queue.waiting(user).count(),
+        reverse("admin:corpus_reviewitem_queue"),
         "danger",
     )
 

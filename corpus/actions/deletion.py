@@ -14,13 +14,13 @@ from django.db import models, transaction
 from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from corpus import page_images, storage
-from corpus.actions import supersession
+from corpus.actions import rights, supersession
 from corpus.models import Chunk, Document, RightsDecision, Source
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-# What was decided about a document, and by whom, outlives it.
+# What was decided about a document, when and by whom, outlives it; the words of the decision do not.
 _KEPT: tuple[type[models.Model], ...] = (RightsDecision, pghistory.models.Event)
 
 
@@ -60,6 +60,7 @@ def delete(*, document_id: UUID, by: User | None = None) -> Certificate:
         for older in Document.objects.filter(superseded_by=document).order_by("id"):
             supersession.undo(document=older, by=by, note="Its successor was deleted")
         document.delete()
+        rights.forget_words(document_id=document_id)
         _forget_nameless_work(source_id)
         is_last = not Document.objects.filter(file_sha256=file_sha256).exists()
         after = _counts(document_id, chunk_ids)

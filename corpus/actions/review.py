@@ -26,6 +26,7 @@ Kind, State = ReviewItem.Kind, ReviewItem.State
 PERMISSION = "corpus.change_reviewitem"
 _NEEDED = {
     Kind.LOOSER_LICENSE: rights.PERMISSION,
+    Kind.EMBARGO_OVER: rights.PERMISSION,
     Kind.SUPERSESSION: "corpus.change_document",
     Kind.CLAIMED_RETRACTION: "corpus.add_editorialevent",
 }
@@ -54,6 +55,15 @@ def suggest_license(
     declared = f"{LABELS[target]} was declared for it, which allows more than it is held under."
     suggestion = {"license_class": target.value, "signal": signal}
     return _open(Kind.LOOSER_LICENSE, document, None, suggestion, reason or declared)
+
+
+def suggest_after_embargo(
+    *, document: Document, license_class: str | None, signal: str, reason: str
+) -> ReviewItem | None:
+    """Ask what `document` may be used for now that its embargo has ended; None when that was asked before."""
+    named = {} if license_class is None else {"license_class": parse_class(license_class).value}
+    suggestion = named | {"signal": signal, "until": f"{document.embargoed_until:%Y-%m-%d}"}
+    return _open(Kind.EMBARGO_OVER, document, None, suggestion, reason)
 
 
 def suggest_supersession(*, old: Document, new: Document, reason: str) -> ReviewItem | None:
@@ -95,7 +105,7 @@ def accept(*, items: Iterable[ReviewItem], by: User, evidence: str = "", note: s
     """
     rows = _locked(items, by)
     for row in rows:
-        if row.kind == Kind.LOOSER_LICENSE:
+        if row.kind in (Kind.LOOSER_LICENSE, Kind.EMBARGO_OVER):
             _raise_license(row, by, evidence, note)
         elif row.kind == Kind.CLAIMED_RETRACTION:
             _retract(row, by, evidence, note)
@@ -138,6 +148,8 @@ def _may_decide(row: ReviewItem, by: User) -> bool:
 
 
 def _raise_license(row: ReviewItem, by: User, evidence: str, note: str) -> None:
+    if "license_class" not in row.suggestion:
+        raise ReviewError(f"No class is suggested for “{row.document.title}”. Choose one in the queue.")
     target = parse_class(row.suggestion["license_class"])
     if not raises(parse_class(row.document.license_class), target):
         raise ReviewError(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from django.utils import timezone
 from corpus import ceilings
 from corpus.models import Document, RightsDecision
 from corpus.querysets import DocumentQuerySet
-from corpus.rights import LicenseClass, parse_class, raises
+from corpus.rights import CLOSED, LicenseClass, parse_class, raises
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -49,6 +50,25 @@ class NotAllowed(RightsError):
 
     def __init__(self) -> None:
         super().__init__("You may not change the licence of every one of these documents.")
+
+
+class UnderEmbargo(RightsError):
+    """Documents that stay restricted until a day were to be opened before it."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"{count} document{' is' if count == 1 else 's are'} under an embargo whose day has not come. "
+            "Take the date away first, with a reason."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The class one document is to get, and on what ground. `undoes` is the decision it takes back."""
+
+    license_class: LicenseClass
+    evidence: str = ""
+    undoes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +110,42 @@ def set_license(
 ) -> int:
     """Give `documents` the class a person decided on; return how many changed.
 
-    All or nothing: raises `NotAllowed` when one of the documents is not `by`'s to change, and
-    `EvidenceRequired` when one of them would be raised without evidence. Writes one `RightsDecision`
-    for each document that changes.
+    All or nothing: raises `NotAllowed` when one of the documents is not `by`'s to change,
+    `EvidenceRequired` when one of them would be raised without evidence, and `UnderEmbargo`. Writes one
+    `RightsDecision` for each document that changes.
     """
     target = parse_class(license_class)
-    rows = _locked(documents)
-    _require_may_change(rows, by=by)
-    raised = sum(raises(parse_class(row.license_class), target) for row in rows)
-    if raised and not evidence.strip():
-        raise EvidenceRequired(raised)
+    rows = locked({document.pk for document in documents})
+    require_may_change(rows, by=by)
     changing = [row for row in rows if row.license_class != target]
-    decision = _Decision(
-        evidence=evidence.strip(), note=note.strip(), decided_by_id=by.pk, decided_by_name=by.get_username()
-    )
-    with pghistory.context(user=by.pk, reason=note.strip() or f"Licence set to {target}"):
-        _apply(changing, target, decision)
+    decide(rows=changing, changes=dict.fromkeys(_keys(changing), Change(target, evidence)), by=by, note=note)
     return len(changing)
+
+
+@transaction.atomic
+def decide(
+    *,
+    rows: list[Document],
+    changes: Mapping[UUID, Change],
+    by: User,
+    note: str = "",
+    at: datetime | None = None,
+) -> None:
+    """Give each of `rows`, which the caller has locked, the class that `changes` has for it.
+
+    Writes a `RightsDecision` for every one of them, also for a class that is confirmed, all of the
+    moment `at`. Raises as `set_license` does, and changes nothing then.
+    """
+    require_may_change(rows, by=by)
+    raised = [row for row in rows if raises(parse_class(row.license_class), changes[row.pk].license_class)]
+    unfounded = sum(not changes[row.pk].evidence.strip() for row in raised)
+    if unfounded:
+        raise EvidenceRequired(unfounded)
+    who = _Doer(note=note.strip(), decided_by_id=by.pk, decided_by_name=by.get_username())
+    targets = {change.license_class for change in changes.values()}
+    reason = f"Licence set to {targets.pop()}" if len(targets) == 1 else "Licences set"
+    with pghistory.context(user=by.pk, reason=note.strip() or reason):
+        _apply(rows, changes, who, at=at)
 
 
 @transaction.atomic
@@ -116,7 +155,7 @@ def lower_license(*, document: Document, license_class: str, process: str, signa
     Raises `OnlyAPersonRaises` when the class would allow more than the present one.
     """
     target = parse_class(license_class)
-    (row,) = _locked([document])
+    (row,) = locked({document.pk})
     before = parse_class(row.license_class)
     if raises(before, target):
         raise OnlyAPersonRaises(process, before, target)
@@ -131,7 +170,7 @@ def propose_license(*, document: Document, license_class: str, process: str, sig
     the decision that its rights are unknown. From then on this lowers at most, like `lower_license`.
     """
     target = parse_class(license_class)
-    (row,) = _locked([document])
+    (row,) = locked({document.pk})
     before = parse_class(row.license_class)
     undecided = before is LicenseClass.UNKNOWN and not row.rights_decisions.exists()
     if raises(before, target) and not undecided:
@@ -139,31 +178,47 @@ def propose_license(*, document: Document, license_class: str, process: str, sig
     return _by_process(document, row, target, process=process, signal=signal)
 
 
+def forget_words(*, document_id: UUID) -> None:
+    """Take the words out of the decisions about a document that was deleted, in the caller's transaction.
+
+    Who decided what and when stays. The database allows this one change, and only for such a document.
+    """
+    RightsDecision.objects.filter(document_id=document_id).update(
+        document_title="", signal="", evidence="", note=""
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class _Decision:
-    """Who decided, and on what ground: the part of the log entry that all documents share."""
+class _Doer:
+    """Who decided, and what they said: the part of the log entry that all documents share."""
 
     signal: str = ""
-    evidence: str = ""
     process: str = ""
     decided_by_id: int | None = None
     decided_by_name: str = ""
     note: str = ""
 
 
-def _locked(documents: DocumentQuerySet | Iterable[Document]) -> list[Document]:
+def locked(ids: Iterable[UUID]) -> list[Document]:
+    """Return the documents with these ids, locked until the transaction ends."""
     # In one order, so that two people who change overlapping lists wait instead of dead-locking.
-    ids: set[UUID] = {document.pk for document in documents}
-    found = Document.objects.filter(pk__in=ids).only("id", "title", "license_class", "bucket")
+    found = Document.objects.filter(pk__in=set(ids)).only(
+        "id", "title", "license_class", "bucket", "embargoed_until"
+    )
     return list(found.select_for_update().order_by("id"))
 
 
-def _require_may_change(rows: list[Document], *, by: User) -> None:
+def require_may_change(rows: Iterable[Document], *, by: User) -> None:
+    """Raise `NotAllowed` unless `by` may change the licences of all of `rows`."""
     if not by.has_perm(PERMISSION):
         raise NotAllowed
     ceiling = ceilings.of(by)
     if not all(ceiling.covers(row.license_class, row.bucket) for row in rows):
         raise NotAllowed
+
+
+def _keys(rows: Iterable[Document]) -> list[UUID]:
+    return [row.pk for row in rows]
 
 
 def _by_process(
@@ -172,33 +227,55 @@ def _by_process(
     if row.license_class == target:
         return False
     with pghistory.context(process=process, reason=f"Licence set to {target}"):
-        _apply([row], target, _Decision(process=process, signal=signal))
+        _apply([row], {row.pk: Change(target)}, _Doer(process=process, signal=signal))
     document.license_class = target.value
     return True
 
 
-def _apply(rows: list[Document], target: LicenseClass, decision: _Decision) -> None:
+def _apply(
+    rows: list[Document], changes: Mapping[UUID, Change], who: _Doer, *, at: datetime | None = None
+) -> None:
     # One moment for all of them, so that the log can show what was decided together.
-    now = timezone.now()
+    now = at or timezone.now()
+    _refuse_before_the_day(rows, changes)
     RightsDecision.objects.bulk_create(
-        [
-            RightsDecision(
-                document=row,
-                document_title=row.title,
-                from_class=row.license_class,
-                to_class=target.value,
-                signal=decision.signal,
-                evidence=decision.evidence,
-                process=decision.process,
-                decided_by_id=decision.decided_by_id,
-                decided_by_name=decision.decided_by_name,
-                note=decision.note,
-                decided_at=now,
-            )
-            for row in rows
-        ],
-        batch_size=500,
+        [_entry(row, changes[row.pk], who, now) for row in rows], batch_size=500
     )
-    Document.objects.filter(pk__in=[row.pk for row in rows]).update(
-        license_class=target.value, updated_at=now
+    by_class: dict[LicenseClass, list[UUID]] = defaultdict(list)
+    for row in rows:
+        if row.license_class != changes[row.pk].license_class:
+            by_class[changes[row.pk].license_class].append(row.pk)
+    for target, ids in by_class.items():
+        values = {"license_class": target.value, "updated_at": now}
+        # An embargo restricts: what is open by a person's decision has none any more.
+        ended = {} if target in CLOSED else {"embargoed_until": None}
+        Document.objects.filter(pk__in=ids).update(**values, **ended)
+
+
+def _refuse_before_the_day(rows: Iterable[Document], changes: Mapping[UUID, Change]) -> None:
+    today = timezone.localdate()
+    early = sum(
+        row.embargoed_until is not None
+        and row.embargoed_until > today
+        and changes[row.pk].license_class not in CLOSED
+        for row in rows
+    )
+    if early:
+        raise UnderEmbargo(early)
+
+
+def _entry(row: Document, change: Change, who: _Doer, now: datetime) -> RightsDecision:
+    return RightsDecision(
+        document=row,
+        document_title=row.title,
+        from_class=row.license_class,
+        to_class=change.license_class.value,
+        signal=who.signal,
+        evidence=change.evidence.strip(),
+        process=who.process,
+        decided_by_id=who.decided_by_id,
+        decided_by_name=who.decided_by_name,
+        note=who.note,
+        decided_at=now,
+        undoes_id=change.undoes,
     )

@@ -25,13 +25,13 @@ _LINKED_FILTERS = {"decided_at__exact", "decided_by", "document__id__exact"}
 class RightsDecisionAdmin(ReadOnlyAdmin[RightsDecision]):
     """Every change of a licence class, with who decided and on what ground."""
 
-    list_display = ("decided", "document_title", "change", "who", "ground", "note")
+    list_display = ("decided", "document_name", "change", "who", "ground", "note")
     list_display_links = ("decided",)
     list_filter = ("to_class", "from_class", "process", "decided_by_name")
     search_fields = ("document_title", "evidence", "signal", "note")
     date_hierarchy = "decided_at"
     ordering = ("-decided_at", "-id")
-    fields = ("decided", "document_link", "change", "who", "signal", "evidence", "note")
+    fields = ("decided", "document_link", "change", "who", "signal", "evidence", "note", "undoing")
     readonly_fields = fields
 
     def visible(self, rows: QuerySet[RightsDecision], request: HttpRequest) -> QuerySet[RightsDecision]:
@@ -50,21 +50,35 @@ class RightsDecisionAdmin(ReadOnlyAdmin[RightsDecision]):
         """Show the moment."""
         return f"{decision.decided_at:%Y-%m-%d %H:%M}"
 
+    @display(description=gettext_lazy("document"), ordering="document_title")
+    def document_name(self, decision: RightsDecision) -> str:
+        """Name the document. The name goes with the document; its number stays."""
+        return decision.document_title or str(decision.document_id)
+
     @display(description=gettext_lazy("change"))
     def change(self, decision: RightsDecision) -> SafeString:
         """Show both classes and which way it went."""
-        raised = raises(parse_class(decision.from_class), parse_class(decision.to_class))
+        before, after = parse_class(decision.from_class), parse_class(decision.to_class)
+        moved = _("raised") if raises(before, after) else _("lowered")
         return format_html(
             '{} <span class="quiet">→</span> {} <span class="quiet">{}</span>',
             license_badge(decision.from_class),
             license_badge(decision.to_class),
-            _("raised") if raised else _("lowered"),
+            _("confirmed") if before is after else moved,
         )
 
     @display(description=gettext_lazy("who"), ordering="decided_by_name")
     def who(self, decision: RightsDecision) -> str:
         """Name the person, or the process with a word that says it is one."""
         return decision.decided_by_name or _("%s (software)") % decision.process
+
+    @display(description=gettext_lazy("undoes"))
+    def undoing(self, decision: RightsDecision) -> SafeString | str:
+        """Link to the decision that this one takes back."""
+        if decision.undoes_id is None:
+            return ""
+        address = reverse("admin:corpus_rightsdecision_change", args=[decision.undoes_id])
+        return format_html('<a href="{}">{}</a>', address, _("decision %d") % decision.undoes_id)
 
     @display(description=gettext_lazy("evidence or signal"))
     def ground(self, decision: RightsDecision) -> str:
@@ -76,6 +90,6 @@ class RightsDecisionAdmin(ReadOnlyAdmin[RightsDecision]):
     def document_link(self, decision: RightsDecision) -> SafeString | str:
         """Link to the document while it exists."""
         if not Document.objects.filter(pk=decision.document_id).exists():
-            return _("%s (removed since)") % decision.document_title
+            return _("%s (removed since)") % self.document_name(decision)
         address = reverse("admin:corpus_document_change", args=[decision.document_id])
         return format_html('<a href="{}">{}</a>', address, decision.document_title)

@@ -17,10 +17,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from corpus import review_queue
 from corpus.actions import review
 from corpus.actions.review import ReviewError
 from corpus.actions.rights import RightsError
 from corpus.actions.supersession import SupersessionError
+from corpus.admin import queue
 from corpus.admin_base import (
     ReadOnlyAdmin,
     TextareaWidget,
@@ -79,12 +81,13 @@ class ReviewItemAdmin(ReadOnlyAdmin[ReviewItem]):
         return request.user.has_perm(review.PERMISSION)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the page of one suggestion."""
+        """Add the review queue and the page of one suggestion."""
 
         def decide(request: HttpRequest, item_id: int) -> HttpResponse:
             return self.decide(request, item_id)
 
         return [
+            *queue.urls(self.admin_site),
             path(
                 "<int:item_id>/decide/", self.admin_site.admin_view(decide), name="corpus_reviewitem_decide"
             ),
@@ -107,7 +110,7 @@ class ReviewItemAdmin(ReadOnlyAdmin[ReviewItem]):
             "title": item.get_kind_display(),
             "opts": self.opts,
             "item": item,
-            "is_license": item.kind == ReviewItem.Kind.LOOSER_LICENSE,
+            "is_license": item.kind in review_queue.KINDS,
             "is_claim": item.kind == ReviewItem.Kind.CLAIMED_RETRACTION,
             "is_open": item.state == ReviewItem.State.OPEN,
             "suggested": self.suggested(item),
@@ -148,12 +151,10 @@ class ReviewItemAdmin(ReadOnlyAdmin[ReviewItem]):
     @display(description=gettext_lazy("suggestion"), ordering="kind")
     def suggested(self, item: ReviewItem) -> SafeString:
         """Show what would be done."""
-        if item.kind == ReviewItem.Kind.LOOSER_LICENSE:
-            return format_html(
-                '{} <span class="quiet">→</span> {}',
-                license_badge(item.document.license_class),
-                license_badge(item.suggestion["license_class"]),
-            )
+        if item.kind in review_queue.KINDS:
+            held, named = item.document.license_class, item.suggestion.get("license_class")
+            target = license_badge(named) if named else _("to be decided")
+            return format_html('{} <span class="quiet">→</span> {}', license_badge(held), target)
         if item.kind == ReviewItem.Kind.CLAIMED_RETRACTION:
             return badge(_("Retracted?"), "danger")
         title = item.other.title if item.other is not None else _("a document that is gone")

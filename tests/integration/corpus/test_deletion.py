@@ -39,12 +39,15 @@ def test_a_document_goes_with_everything_and_the_certificate_counts_it(tmp_path)
 def test_the_record_of_the_run_and_of_rights_outlives_the_document(tmp_path):
     gone = only(take(write(tmp_path, "gone.md", paper("90 days")))).document
     RightsDecision.objects.create(
-        document_id=gone, document_title="A", from_class="unknown", to_class="public", process="test"
-    )
+        document_id=gone, document_title="A", signal="quoted from it", evidence="and more", note="of A",
+        from_class="unknown", to_class="public", process="test",
+    )  # fmt: skip
 
     assert deletion.delete(document_id=gone).is_complete
 
-    assert RightsDecision.objects.count() == 1
+    decision = RightsDecision.objects.get()
+    assert (decision.document_id, decision.to_class, decision.process) == (gone, "public", "test")
+    assert (decision.document_title, decision.signal, decision.evidence, decision.note) == ("",) * 4
     item = IngestionItem.objects.get()
     assert (item.outcome, item.document) == ("ready", None)
 

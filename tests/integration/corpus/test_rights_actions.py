@@ -209,8 +209,38 @@ def test_the_orm_cannot_change_or_remove_a_decision(logged):
 
 
 def test_the_log_outlives_the_document_and_the_account(logged, librarian):
+    document_id = logged.pk
     logged.delete()
     User.objects.filter(pk=librarian.pk).delete()
 
     decision = RightsDecision.objects.get()
-    assert (decision.document_title, decision.decided_by_name) == (logged.title, "librarian")
+    assert (decision.document_id, decision.decided_by_name) == (document_id, "librarian")
+    assert (decision.from_class, decision.to_class) == ("public", "restricted")
+
+
+GONE = "UPDATE corpus_rightsdecision SET document_title = '', signal = '', evidence = '', note = ''"
+
+
+def test_the_words_of_a_decision_go_with_the_document_and_only_then(logged):
+    with pytest.raises(DatabaseError, match="Cannot"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(GONE)
+    logged.delete()
+
+    with connection.cursor() as cursor:
+        cursor.execute(GONE)
+
+    decision = RightsDecision.objects.get()
+    assert (decision.document_title, decision.signal, decision.evidence, decision.note) == ("",) * 4
+    assert (decision.to_class, decision.decided_by_name) == ("restricted", "librarian")
+
+
+@pytest.mark.parametrize(
+    "more", ["to_class = 'public'", "decided_by_name = 'nobody'", "decided_at = now()", "undoes_id = 1"]
+)
+def test_nothing_but_the_words_can_be_taken_from_a_decision_about_a_deleted_document(logged, more):
+    logged.delete()
+
+    with pytest.raises(DatabaseError, match="Cannot"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"{GONE}, {more}")
+    with pytest.raises(DatabaseError, match="Cannot"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM corpus_rightsdecision")

@@ -32,18 +32,44 @@ class BoundedHandler(FileUploadHandler):
         super().__init__(request)
         self._file: TemporaryUploadedFile | None = None
         self._files = 0
+        self._announced = 0
+        self._over = ""
         if request is not None:
             request.turned_away = []
 
+    def handle_raw_input(self, *args: Any, **kwargs: Any) -> None:
+        """Note how large the request says it is."""
+        _body, _headers, self._announced, *_rest = args
+
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        """Open the next file, unless there are too many."""
+        """Open the next file, unless there are too many or its sender has sent enough for a day.
+
+        The request is counted when its first file begins: forms without files cost nothing.
+        """
         super().new_file(*args, **kwargs)
         self._file = None
         self._files += 1
+        if self._files == 1:
+            self._over = self._charged()
+        if self._over:
+            self._turn_away("over_quota", self._over)
         if self._files > MOST_FILES:
             self._turn_away("too_many_files", f"At most {MOST_FILES} files are taken in one request.")
         self._file = TemporaryUploadedFile("file", "", 0, None)
         self._file.name = self.file_name
+
+    def _charged(self) -> str:
+        """Count the request as sent by whoever is signed in; return why it may not be sent now, if so."""
+        # Servers read the limits of this module before Django has its models.
+        from django.contrib.auth.models import User
+
+        from corpus.actions import upload_quota
+
+        sender = getattr(self.request, "user", None)
+        if not isinstance(sender, User):
+            return ""
+        refusal = upload_quota.charge(by=sender, size=self._announced)
+        return "" if refusal is None else str(refusal)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         """Write a piece; a file that outgrows the limit is dropped."""

@@ -32,7 +32,7 @@ class BodyLimit:
             await self._application(scope, receive, send)
             return
         limit = limit_of(scope["path"])
-        if _announced(scope) > limit:
+        if announced(scope) > limit:
             await _refuse(send, limit)
             return
         arrived = 0
@@ -53,7 +53,8 @@ def limit_of(path: str) -> int:
     return size + _ROOM_FOR_FIELDS
 
 
-def _announced(scope: Scope) -> int:
+def announced(scope: Scope) -> int:
+    """Return how many bytes a request says it has, 0 where it does not say."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value[:20])

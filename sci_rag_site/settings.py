@@ -226,6 +226,8 @@ SCI_RAG_LLM_API_BASE = env.str("SCI_RAG_LLM_API_BASE", default="")
 SCI_RAG_LLM_API_KEY = env.str("SCI_RAG_LLM_API_KEY", default="")
 SCI_RAG_CROSS_ENCODER_DIR = env.str("SCI_RAG_CROSS_ENCODER_DIR", default="")
 SCI_RAG_MAX_UPLOAD_MB = env.int("SCI_RAG_MAX_UPLOAD_MB", default=100)
+# What one person may send within any 24 hours.
+SCI_RAG_UPLOAD_MB_PER_DAY = env.int("SCI_RAG_UPLOAD_MB_PER_DAY", default=10_000)
 # Files that are sent go to disk in pieces, counted and measured on the way; a page names those it refused.
 FILE_UPLOAD_HANDLERS = ["corpus.upload_handlers.BoundedHandler"]
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000

@@ -86,7 +86,7 @@
   function settle(entry, request) {
     active -= 1;
     const parsed = new DOMParser().parseFromString(request.responseText, "text/html");
-    const line = [200, 422, 503].includes(request.status) ? parsed.querySelector("li.upload-line") : null;
+    const line = [200, 413, 422, 503].includes(request.status) ? parsed.querySelector("li.upload-line") : null;
     if (line) {
       entry.state = ["accepted", "duplicate"].find((name) => line.classList.contains(name)) ?? "refused";
       if (line.dataset.run) {

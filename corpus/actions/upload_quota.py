@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from corpus.models import UploadCharge
+from corpus.upload_charges import UploadCharge
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -19,6 +20,7 @@ _DASHES = re.compile("[\u2010-\u2015\u2212\u00ad\ufe58\uff0d]")
 _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _LONGEST_CODE = 200
+_BEGINS = re.compile(r"\s*\(from (\d{4}-\d{2}-\d{2})\)")
 
 
 def normalise(signal: Signal, *, on: date | None = None, version: str = "vor") -> LicenseReading:
@@ -26,15 +28,41 @@ def normalise(signal: Signal, *, on: date | None = None, version: str = "vor") -
 
     A string may be an address, an SPDX expression, a code as Unpaywall and OpenAlex use them, a licence's
     name, or a statement. `on` is the day to judge dates by, today if none; `version` the version of the
-    work held, of those Crossref names. Never raises for a string, whatever it holds.
+    work held, of those Crossref names. Never raises for a string, whatever it holds. A string may say
+    "(from 2027-01-01)" of itself, as the JATS parser writes it: until that day it opens nothing.
     """
     day = on or datetime.now(tz=UTC).date()
     if isinstance(signal, str):
-        return _text(signal)
+        return _dated(signal, day)
     if isinstance(signal, JatsLicense):
         return jats.read(signal, on=day)
     elements = [one if isinstance(one, CrossrefLicense) else CrossrefLicense.of(one) for one in signal]
     return crossref.read(elements, on=day, version=version)
+
+
+def _dated(signal: str, on: date) -> LicenseReading:
+    """Read a text, and withhold an open reading while it says that it begins on a later day."""
+    begins = _BEGINS.findall(signal[: statements.LONGEST])
+    if not begins:
+        return _text(signal)
+    reading = _text(_BEGINS.sub("", signal))
+    # A day that is none never comes.
+    days = [_day(text) for text in begins]
+    later = [day for day in days if day is None or day > on]
+    if not later or not reading.is_open:
+        return reading
+    held = unknown("The licence begins on a later day.")
+    named = [day for day in later if day is not None]
+    if len(named) < len(later):
+        return held
+    return replace(held, not_before=max(named), then=reading.license_class)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _text(signal: str) -> LicenseReading:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from calendar import monthrange
 from collections.abc import Iterator
 
 from corpus.identifiers import normalise_doi
@@ -14,6 +16,8 @@ _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _NOT_WORDS = frozenset({"xref", "fn", "object-id", "label"})
 _CITATIONS = frozenset({"mixed-citation", "element-citation", "citation", "nlm-citation"})
+_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?![\d-])")
+_NEVER = "0000-00-00"
 _PUBLICATION_ORDER = ("epub", "pub", "electronic", "ppub", "print", "collection")
 
 
@@ -82,7 +86,7 @@ class Front:
         if permissions is None:
             return running_or_empty(self._find("{*}copyright-statement"))
         parts = [part for item in permissions.iterfind("{*}license") for part in _license_parts(item)]
-        parts += [running_text(item) for item in permissions.iterfind("{*}license_ref")]
+        parts += [_dated_reference(item) for item in permissions.iterfind("{*}license_ref")]
         unique = list(dict.fromkeys(part for part in parts if part))
         return one_line(" ".join(unique)) or running_or_empty(permissions.find("{*}copyright-statement"))
 
@@ -113,10 +117,32 @@ def references(article: Element) -> tuple[Reference, ...]:
 def _license_parts(item: Element) -> Iterator[str]:
     yield item.get(_XLINK_HREF) or ""
     for reference in item.iter("{*}license_ref"):
-        yield running_text(reference)
+        yield _dated_reference(reference)
     for link in item.iter("{*}ext-link"):
         yield link.get(_XLINK_HREF) or ""
     yield running_text(item, breaks=frozenset({"license-p", "p"}), skipped=frozenset({"license_ref"}))
+
+
+def _dated_reference(item: Element) -> str:
+    """Return a licence's address with the day from which it applies, where the element names one.
+
+    Whoever reads the statement compares it with the day of reading, so it stands there in any case.
+    """
+    address, start = running_text(item), str(item.get("start_date") or "").strip()
+    return f"{address} (from {_day(start)})" if address and start else address
+
+
+def _day(text: str) -> str:
+    """Return the day in `text`, the last one of a month or year; of what is none, a day that never comes."""
+    found = _DATE.match(text)
+    if found is None:
+        return _NEVER
+    year, month = int(found[1]), int(found[2] or 12)
+    try:
+        last = monthrange(year, month)[1]
+    except ValueError:
+        return _NEVER
+    return f"{year:04}-{month:02}-{int(found[3] or last):02}"
 
 
 def _name(contributor: Element) -> str:

@@ -143,3 +143,19 @@ def test_an_element_that_begins_later_is_unknown_until_its_day() -> None:
     before = normalise(licence, on=TODAY)
     assert (before.license_class, before.not_before) == (LicenseClass.UNKNOWN, date(2027, 1, 1))
     assert normalise(licence, on=date(2027, 1, 1)).license_class is LicenseClass.OPEN_COMMERCIAL
+
+
+def test_a_text_that_begins_later_says_when_and_what_it_gives_then() -> None:
+    reading = normalise(
+        "https://creativecommons.org/licenses/by-nc/4.0/ (from 2027-01-01)", on=date(2026, 1, 1)
+    )
+
+    assert (reading.license_class.value, reading.not_before) == ("unknown", date(2027, 1, 1))
+    assert reading.then is not None
+    assert reading.then.value == "open_noncommercial"
+
+
+def test_a_text_that_reserves_rights_does_so_before_the_day_it_names() -> None:
+    assert normalise("All rights reserved. (from 2027-01-01)", on=date(2026, 1, 1)).license_class.value == (
+        "restricted"
+    )

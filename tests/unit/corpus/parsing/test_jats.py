@@ -1,9 +1,11 @@
 """JATS to blocks."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from corpus.licensing import normalise
 from corpus.parsing.blocks import BlockKind, ParseFailure
 from tests.unit.corpus.parsing.reading import of_kind, read, shown
 
@@ -72,6 +74,35 @@ def test_the_front_matter_is_the_metadata(tmp_path: Path) -> None:
     assert (document.year, document.doi, document.journal) == (2021, "10.1000/abc.9", "Journal of Straw")
     assert document.license_statement == "https://creativecommons.org/licenses/by/4.0/ Open access."
     assert document.language == "en"
+
+
+@pytest.mark.parametrize(
+    ("start", "said", "now", "later"),
+    [
+        ("2027-01-01", " (from 2027-01-01)", "unknown", "open_commercial"),
+        ("2027-01", " (from 2027-01-31)", "unknown", "open_commercial"),
+        ("2027", " (from 2027-12-31)", "unknown", "open_commercial"),
+        ("2020-01-01", " (from 2020-01-01)", "open_commercial", "open_commercial"),
+        ("soon", " (from 0000-00-00)", "unknown", "unknown"),
+        ("2027-13-01", " (from 0000-00-00)", "unknown", "unknown"),
+        ("", "", "open_commercial", "open_commercial"),
+    ],
+)
+def test_a_licence_that_begins_on_a_later_day_opens_nothing_until_then(
+    tmp_path: Path, start: str, said: str, now: str, later: str
+) -> None:
+    address = "http://creativecommons.org/licenses/by/4.0/"
+    reference = f'<ali:license_ref xmlns:ali="http://www.niso.org/schemas/ali/1.0/" start_date="{start}">'
+    article = ARTICLE.replace(
+        '<license xlink:href="https://creativecommons.org/licenses/by/4.0/">',
+        f"<license>{reference}{address}</ali:license_ref>",
+    )
+
+    statement = read(tmp_path / "a.xml", article).license_statement
+
+    assert statement == f"{address}{said} Open access."
+    readings = [normalise(statement, on=day).license_class for day in (date(2026, 6, 1), date(2028, 1, 1))]
+    assert [reading.value for reading in readings] == [now, later]
 
 
 def test_references_carry_their_doi_and_are_no_blocks(tmp_path: Path) -> None:

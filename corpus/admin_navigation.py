@@ -65,8 +65,13 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _open(screens: list[_Screen], request: HttpRequest) -> list[dict[str, Any]]:
-    return [
-        {"title": title, "icon": icon, "link": reverse(f"admin:{route}")}
+    links = [
+        (title, icon, reverse(f"admin:{route}"))
         for title, icon, route, permission in screens
         if request.user.has_perm(permission)
+    ]
+    # A screen may lie below another one: only the innermost is where somebody is.
+    here = max((link for _title, _icon, link in links if request.path.startswith(link)), key=len, default="")
+    return [
+        {"title": title, "icon": icon, "link": link, "active": link == here} for title, icon, link in links
     ]

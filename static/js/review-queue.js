@@ -154,4 +154,4 @@ function begin() {
 begin();
 if (find("[data-queue]") && document.activeElement === document.body) goTo(0);
 // What a decision does is read before it is made; then Enter makes it.
-find("[data-apply]")?.focus({ preventScroll: true });
+(find("[data-apply]") ?? find("[data-effects] textarea"))?.focus({ preventScroll: true });

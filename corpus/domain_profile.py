@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from django.conf import settings
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 20
 
+File = TypeVar("File", bound=BaseModel)
 Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 
 
@@ -120,6 +121,11 @@ def _load_cached(path: Path, _changed: int) -> DomainProfile:
 
 def load(path: Path) -> DomainProfile:
     """Read and check a profile; raise `InvalidProfile` naming file, line and field of every problem."""
+    return checked(path, DomainProfile)
+
+
+def checked(path: Path, model: type[File]) -> File:
+    """Read a file of the domain folder as `model`; raise `InvalidProfile` naming line and field."""
     if path.stat().st_size > MAX_BYTES:
         raise InvalidProfile(f"{path.name} is larger than {MAX_BYTES // 1_000_000} MB.")
     try:
@@ -131,9 +137,9 @@ def load(path: Path) -> DomainProfile:
     lines: dict[tuple[str, ...], int] = {}
     values = {} if root is None else _Reading(path.name, lines).plain(root, ())
     if not isinstance(values, dict):
-        raise InvalidProfile(f"{path.name} line 1: a profile is a mapping of names to values.")
+        raise InvalidProfile(f"{path.name} line 1: the file is a mapping of names to values.")
     try:
-        return DomainProfile.model_validate(values)
+        return model.model_validate(values)
     except ValidationError as error:
         raise InvalidProfile("\n".join(_problems(path.name, error, lines))) from None
 
@@ -152,10 +158,14 @@ class _Reading:
         self.lines = lines
         self._seen: set[int] = set()
 
-    def plain(self, node: yaml.Node, place: tuple[str, ...]) -> Any:
-        self._check(node, place)
+    def plain(self, node: yaml.Node, place: tuple[str, ...], *, named_by: yaml.Node | None = None) -> Any:
+        """Return the value of a node. Its line is that of the name it has, where it has one."""
+        self._check(node, place, named_by or node)
         if isinstance(node, yaml.MappingNode):
-            return {key.value: self.plain(value, (*place, str(key.value))) for key, value in node.value}
+            return {
+                key.value: self.plain(value, (*place, str(key.value)), named_by=key)
+                for key, value in node.value
+            }
         if isinstance(node, yaml.SequenceNode):
             return [self.plain(item, (*place, str(index))) for index, item in enumerate(node.value)]
         try:
@@ -163,7 +173,7 @@ class _Reading:
         except (yaml.YAMLError, ValueError):
             raise self._refused(node, f"'{node.value}' cannot be read") from None
 
-    def _check(self, node: yaml.Node, place: tuple[str, ...]) -> None:
+    def _check(self, node: yaml.Node, place: tuple[str, ...], named_by: yaml.Node) -> None:
         if id(node) in self._seen:
             raise self._refused(node, "aliases are not allowed")
         if place in self.lines:
@@ -173,7 +183,7 @@ class _Reading:
         if not node.tag.startswith("tag:yaml.org,2002:"):
             raise self._refused(node, f"the tag {node.tag} is not allowed")
         self._seen.add(id(node))
-        self.lines[place] = node.start_mark.line + 1
+        self.lines[place] = named_by.start_mark.line + 1
 
     def _refused(self, node: yaml.Node, reason: str) -> InvalidProfile:
         return InvalidProfile(f"{self.name} line {node.start_mark.line + 1}: {reason}.")
@@ -186,7 +196,8 @@ class _ScalarReader(yaml.SafeLoader):
 def _problems(name: str, error: ValidationError, lines: dict[tuple[str, ...], int]) -> list[str]:
     found = []
     for item in error.errors(include_url=False, include_input=False):
-        place = tuple(str(part) for part in item["loc"])
+        # A rule about several fields names the one to look at itself.
+        place = tuple(str(part) for part in item["loc"] or item.get("ctx", {}).get("place", ()))
         line = lines.get(place) or lines.get(place[:-1]) or 1
-        found.append(f"{name} line {line}: {'.'.join(place) or 'profile'}: {item['msg']}.")
+        found.append(f"{name} line {line}: {'.'.join(place) or 'file'}: {item['msg']}.")
     return found

@@ -33,7 +33,7 @@ from retrieval.request import MAX_LIMIT, InvalidRequest
     type=click.Choice([MODEL, EXTRACTIVE]),
     help="Who writes: the configured language model, or quotations alone.  [default: the model, if any]",
 )
-@scope_options(retracted_by_default=False)
+@scope_options(retracted_by_default=False, with_as_of=True)
 @json_option
 def ask(
     *,

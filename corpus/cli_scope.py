@@ -15,10 +15,11 @@ from corpus.scope import InvalidScope, RetrievalScope, scope
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def scope_options(*, retracted_by_default: bool) -> Callable[[Command], Command]:
+def scope_options(*, retracted_by_default: bool, with_as_of: bool = False) -> Callable[[Command], Command]:
     """Add the scope options; the command gets them as one argument, `requested`.
 
     An option that is not given does not restrict; one that is given empty (`--license ""`) allows nothing.
+    `with_as_of` is for commands that rank: a day leaves nothing out, it says which version comes first.
     """
     options = [
         click.option("--license", "license_classes", metavar="CLASSES", help="Licence classes, with commas."),
@@ -37,6 +38,10 @@ def scope_options(*, retracted_by_default: bool) -> Callable[[Command], Command]
             help="Whether retracted works may be found.",
         ),
     ]  # fmt: skip
+    if with_as_of:
+        options.append(
+            click.option("--as-of", metavar="DAY", help="Prefer versions in force then: 2019 or 2019-05-31.")
+        )
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -65,6 +70,7 @@ def _scope(arguments: dict[str, Any]) -> RetrievalScope:
             exclude_document_ids=[str(key) for key in arguments.pop("exclude_document_ids")],
             exclude_dois=arguments.pop("exclude_dois"),
             exclude_retracted=not arguments.pop("include_retracted"),
+            as_of=arguments.pop("as_of", None),
         )
     except (UnknownLicenseClass, InvalidScope) as error:
         raise click.UsageError(str(error)) from None

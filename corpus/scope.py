@@ -6,10 +6,12 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from typing import Any, TypeVar
 
 from django.db.models import Q
 
+from corpus.days import InvalidDay, last_day_of
 from corpus.identifiers import fold, normalise_doi
 from corpus.rights import ALL_CLASSES, LicenseClass, parse_class
 
@@ -37,6 +39,8 @@ class RetrievalScope:
     exclude_document_ids: tuple[str, ...] = ()
     exclude_dois: tuple[str, ...] = ()
     exclude_retracted: bool = False
+    # Leaves out nothing: it says which version of a work comes first, the one in force that day.
+    as_of: date | None = None
 
     @property
     def denied(self) -> bool:
@@ -45,11 +49,9 @@ class RetrievalScope:
 
     @property
     def restricted(self) -> bool:
-        """True when anything at all may be left out. Naming every licence class leaves out nothing."""
-        every_class = self.license_classes == ALL_CLASSES
-        return (
-            replace(self, license_classes=None if every_class else self.license_classes) != RetrievalScope()
-        )
+        """True when anything at all may be left out. Every class, or a day, leaves out nothing."""
+        classes = None if self.license_classes == ALL_CLASSES else self.license_classes
+        return replace(self, license_classes=classes, as_of=None) != RetrievalScope()
 
     def digest(self) -> str:
         """Return a stable key of the scope, for caches and stored answers."""
@@ -57,10 +59,7 @@ class RetrievalScope:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the scope as JSON values."""
-        return {
-            name: [str(item) for item in value] if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()
-        }
+        return {name: _as_json(value) for name, value in asdict(self).items()}
 
     def within(self, ceiling: Ceiling) -> RetrievalScope:
         """Return the part of this scope that `ceiling` allows."""
@@ -103,7 +102,7 @@ def _meet(wanted: tuple[T, ...] | None, allowed: tuple[T, ...] | None) -> tuple[
     return tuple(item for item in wanted if item in allowed)
 
 
-def scope(  # noqa: PLR0913 - it names the nine fields of one value
+def scope(  # noqa: PLR0913 - it names the ten fields of one value
     *,
     license_classes: Iterable[str] | None = None,
     buckets: Iterable[str] | None = None,
@@ -114,12 +113,13 @@ def scope(  # noqa: PLR0913 - it names the nine fields of one value
     exclude_document_ids: Iterable[str] = (),
     exclude_dois: Iterable[str] = (),
     exclude_retracted: bool = False,
+    as_of: date | str | None = None,
 ) -> RetrievalScope:
     """Check and normalise a request's scope.
 
     Raises `UnknownLicenseClass` for a class that does not exist and `InvalidScope` for a DOI that is
-    none, a name no text column can hold or years the wrong way round: a typing error must never widen
-    or silently empty a scope.
+    none, a name no text column can hold, years the wrong way round or a day that does not exist: a typing
+    error must never widen or silently empty a scope. `as_of` may name a year or a month: its last day.
     """
     if year_min is not None and year_max is not None and year_min > year_max:
         raise InvalidScope(f"The first year, {year_min}, is after the last, {year_max}.")
@@ -140,7 +140,23 @@ def scope(  # noqa: PLR0913 - it names the nine fields of one value
         exclude_document_ids=tuple(sorted(set(exclude_document_ids))),
         exclude_dois=tuple(sorted(set(dois))),
         exclude_retracted=exclude_retracted,
+        as_of=_day(as_of),
     )
+
+
+def _day(named: date | str | None) -> date | None:
+    if named is None or isinstance(named, date):
+        return named
+    try:
+        return last_day_of(named)
+    except InvalidDay as error:
+        raise InvalidScope(str(error)) from None
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [str(item) for item in value]
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def _sorted(items: Iterable[str] | None) -> tuple[str, ...] | None:

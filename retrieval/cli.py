@@ -23,7 +23,7 @@ from retrieval.retriever import retrieve as retrieve_passages
     "--limit", default=8, show_default=True, type=click.IntRange(1, MAX_LIMIT), help="How many passages."
 )
 @click.option("--explain-routing", is_flag=True, help="Say where --profile auto sends the question, and why.")
-@scope_options(retracted_by_default=True)
+@scope_options(retracted_by_default=True, with_as_of=True)
 @json_option
 def retrieve(
     *, question: str, how: How, limit: int, explain_routing: bool, requested: RetrievalScope, as_json: bool

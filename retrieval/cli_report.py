@@ -16,7 +16,7 @@ from corpus.normalise import visible
 from corpus.rights import LABELS, LicenseClass
 from retrieval.latency import Latency
 from retrieval.routing import Route
-from retrieval.types import Item, RetrievalResult, StageStatus, StageTrace
+from retrieval.types import Item, OtherVersion, RetrievalResult, StageStatus, StageTrace
 
 _EXCERPT = 400
 
@@ -31,6 +31,11 @@ def show(result: RetrievalResult) -> None:
         _show_item(console, number, item)
     if not result.items:
         console.print("Nothing in scope speaks to this question.", style="bold")
+    for other in result.other_versions:
+        console.print(_other_version(other))
+    if result.history.words:
+        said = f"Read as a question about the past, because it says “{visible(result.history.words)}”."
+        console.print(Text(said, style="dim"))
     eligible = result.eligible
     undated = f", {eligible.undated} left out for having no year" if eligible.undated else ""
     console.print(
@@ -72,9 +77,15 @@ def _show_item(console: Console, number: int, item: Item) -> None:
     details = Text(" · ".join(visible(fact) for fact in facts if fact), style="cyan")
     excerpt = visible(item.body[:_EXCERPT]) + (" …" if len(item.body) > _EXCERPT else "")
     twins = [Text(visible(f"Also in: {other.citation}"), style="dim") for other in item.also_in]
-    for line in (details, Text(excerpt), *twins):
+    others = [_other_version(other) for other in item.other_versions]
+    remarks = [Text(remark, style="dim") for remark in item.adjustments]
+    for line in (details, Text(excerpt), *twins, *others, *remarks):
         console.print(Padding(line, (0, 0, 0, 3)))
     console.print()
+
+
+def _other_version(other: OtherVersion) -> Text:
+    return Text(f"{visible(other.line)} ({visible(other.reason)}, passage {other.id})", style="yellow")
 
 
 def _stage(trace: StageTrace) -> str:

@@ -10,7 +10,7 @@ import structlog
 from corpus.models import Chunk, Document
 from corpus.scope import RetrievalScope
 from retrieval.fusion import Fused, Place
-from retrieval.types import Item, Twin
+from retrieval.types import Item, OtherVersion, Twin
 
 logger = structlog.get_logger(__name__)
 
@@ -82,6 +82,7 @@ def item(
     also_in: tuple[Twin, ...],
     successors: Mapping[uuid.UUID, str],
     embedding_version: str,
+    other_versions: tuple[OtherVersion, ...],
 ) -> Item:
     """Describe one passage as it was retrieved."""
     document, source = passage.document, passage.document.source
@@ -119,4 +120,5 @@ def item(
         is_table=passage.is_table,
         also_in=also_in,
         adjustments=adjustments,
+        other_versions=other_versions,
     )

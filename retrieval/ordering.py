@@ -12,26 +12,47 @@ from retrieval.fusion import Fused
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A candidate with its final score, why that is not the fused one, and who it stands for."""
+    """A candidate with its final score, why that is not the fused one, and who it stands for.
+
+    `grade` is a reranker's, before what a demotion takes of it.
+    """
 
     fused: Fused
     score: Fraction
     adjustments: tuple[str, ...] = ()
     also: tuple[int, ...] = ()
+    is_demoted: bool = False
+    grade: float | None = None
 
 
-def demote(
-    candidates: Iterable[Fused], *, superseded: Callable[[int], bool], factor: Fraction
-) -> list[Placed]:
-    """Multiply the score of superseded passages by `factor` and order anew; ties as in fusion."""
-    reason = f"superseded: score x {float(factor):.2f}"
-    placed = [
-        Placed(fused, fused.score * factor, (reason,))
-        if superseded(fused.chunk_id)
-        else Placed(fused, fused.score)
-        for fused in candidates
-    ]
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is to be said of a passage because of the version it stands in."""
+
+    words: str = ""
+    is_demoted: bool = False
+
+
+def demote(candidates: Iterable[Fused], *, remark: Callable[[int], Remark], factor: Fraction) -> list[Placed]:
+    """Multiply the score of passages that are to be demoted by `factor` and order anew; ties as in fusion."""
+    placed = [_placed(fused, remark(fused.chunk_id), factor) for fused in candidates]
     return sorted(placed, key=lambda one: (-one.score, *one.fused.order()[1:]))
+
+
+def _placed(fused: Fused, remark: Remark, factor: Fraction) -> Placed:
+    if not remark.is_demoted:
+        return Placed(fused, fused.score, (remark.words,) if remark.words else ())
+    return Placed(
+        fused, fused.score * factor, (f"{remark.words}: score x {float(factor):.2f}",), is_demoted=True
+    )
+
+
+def unadjusted(candidates: Iterable[Placed]) -> list[Placed]:
+    """Return the order as it would be had nothing been demoted: by grade where there are grades."""
+    return sorted(
+        candidates,
+        key=lambda one: (one.grade is None, -(one.grade or 0.0), -one.fused.score, *one.fused.order()[1:]),
+    )
 
 
 def collapse(candidates: Sequence[Placed], *, content: Callable[[int], str]) -> list[Placed]:
@@ -55,7 +76,7 @@ def by_grades(candidates: Sequence[Placed], grades: Sequence[float]) -> list[Pla
         for one, grade in zip(candidates, grades, strict=True)
     ]
     order = sorted(range(len(candidates)), key=lambda position: (-weighed[position], position))
-    return [candidates[position] for position in order]
+    return [replace(candidates[position], grade=grades[position]) for position in order]
 
 
 def spread(candidates: Sequence[Placed], *, document: Callable[[int], Hashable], most: int) -> list[Placed]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic
 
@@ -15,9 +15,9 @@ from psycopg_pool import PoolTimeout
 from corpus import connections
 from corpus.domain_profile import DomainProfile, active_profile
 from corpus.fingerprint import fingerprint
-from corpus.models import Chunk, Document
+from corpus.models import Chunk
 from corpus.scope import RetrievalScope
-from retrieval import eligibility, hydration, ordering, profiles, rerank
+from retrieval import eligibility, history, hydration, ordering, other_versions, profiles, rerank
 from retrieval.fusion import fuse
 from retrieval.layers.base import Layer, LayerRequest, Version
 from retrieval.layers.hyde import HydeLayer
@@ -28,8 +28,10 @@ from retrieval.routing import Route, route
 from retrieval.runner import run
 from retrieval.types import (
     DEGRADED,
+    Asked,
     Eligible,
     Item,
+    OtherVersion,
     RankedList,
     RetrievalResult,
     StageStatus,
@@ -73,6 +75,16 @@ class _Search:
     reranker: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What became of the layers' candidates."""
+
+    items: Sequence[Item] = ()
+    traces: Sequence[StageTrace] = ()
+    history: Asked = field(default_factory=Asked)
+    other_versions: tuple[OtherVersion, ...] = ()
+
+
 def retrieve(
     *,
     question: str,
@@ -95,16 +107,16 @@ def retrieve(
     if scope.denied:
         corpus = _Corpus(Eligible(), None, fingerprint(scope))
         denied = StageTrace("scope", StageStatus.DENIED, reason="the scope allows nothing")
-        return _result(search, corpus, [], [denied])
+        return _result(search, corpus, _Found(), [denied])
     started = monotonic()
     try:
         corpus = _corpus(scope)
         lists, traces = _run_layers(search, corpus)
-        items, more = _ranked(search, lists, corpus)
+        found = _ranked(search, lists, corpus)
     except (DatabaseError, PoolTimeout) as error:
         logger.error("retrieval.failed", request=search.request_id, error=type(error).__name__)  # noqa: TRY400
         raise RetrievalFailed("The database could not be read. Nothing was retrieved.") from error
-    result = _result(search, corpus, items, [*traces, *more])
+    result = _result(search, corpus, found, [*traces, *found.traces])
     logger.info(
         "retrieval.finished",
         request=search.request_id,
@@ -170,9 +182,7 @@ def _run_layers(search: _Search, corpus: _Corpus) -> tuple[list[RankedList], lis
     return [ranked for ranked, _ in outcomes], [trace for _, trace in outcomes]
 
 
-def _ranked(
-    search: _Search, lists: Sequence[RankedList], corpus: _Corpus
-) -> tuple[list[Item], list[StageTrace]]:
+def _ranked(search: _Search, lists: Sequence[RankedList], corpus: _Corpus) -> _Found:
     started = monotonic()
     found = {chunk_id for ranked in lists for chunk_id in ranked.chunk_ids}
     passages = hydration.load(found, search.scope) if found else {}
@@ -182,22 +192,30 @@ def _ranked(
         places={key: hydration.place(passage) for key, passage in passages.items()},
         k=search.domain.fusion_k,
     )
+    asked = history.of(search.question, search.scope, (passage.document for passage in passages.values()))
     placed = ordering.demote(
         fused,
-        superseded=lambda key: passages[key].document.status == Document.Status.SUPERSEDED,
+        remark=lambda key: asked.remark(passages[key].document),
         factor=Fraction(str(search.domain.supersession_factor)),
     )
     single = ordering.collapse(placed, content=lambda key: passages[key].content_sha256)
     milliseconds = round((monotonic() - started) * 1000, 1)
     status = StageStatus.OK if single else StageStatus.EMPTY
     traces = [StageTrace("fusion", status, milliseconds, len(fused), "weighted reciprocal ranks")]
+    traces += asked.trace(sum(one.is_demoted for one in placed))
     single, reranking = _reranked(search, single, passages)
     if search.domain.max_per_document is not None:
         single = ordering.spread(
             single, document=lambda key: passages[key].document_id, most=search.domain.max_per_document
         )
-    items = _items(single[: search.limit], passages, search.scope, corpus)
-    return items, [*traces, *reranking]
+    shown = single[: search.limit]
+    lines = other_versions.named(single, shown, passages=passages, history=asked, question=search.question)
+    return _Found(
+        items=_items(shown, passages, search.scope, corpus, lines),
+        traces=[*traces, *reranking],
+        history=asked.asked(),
+        other_versions=tuple(one.line for one in lines if one.under is None),
+    )
 
 
 def _reranked(
@@ -230,7 +248,11 @@ def _reranker_trace(
 
 
 def _items(
-    kept: Sequence[ordering.Placed], passages: Mapping[int, Chunk], scope: RetrievalScope, corpus: _Corpus
+    kept: Sequence[ordering.Placed],
+    passages: Mapping[int, Chunk],
+    scope: RetrievalScope,
+    corpus: _Corpus,
+    lines: Sequence[other_versions.Named],
 ) -> list[Item]:
     successors = hydration.visible_successors((passages[one.fused.chunk_id] for one in kept), scope)
     return [
@@ -242,24 +264,25 @@ def _items(
             also_in=tuple(hydration.twin(passages[key]) for key in one.also),
             successors=successors,
             embedding_version=corpus.version_name,
+            other_versions=tuple(line.line for line in lines if line.under == one.fused.chunk_id),
         )
         for one in kept
     ]
 
 
-def _result(
-    search: _Search, corpus: _Corpus, items: Sequence[Item], traces: Sequence[StageTrace]
-) -> RetrievalResult:
+def _result(search: _Search, corpus: _Corpus, found: _Found, traces: Sequence[StageTrace]) -> RetrievalResult:
     return RetrievalResult(
         request_id=search.request_id,
         profile=search.profile.name,
         scope=search.scope,
         eligible=corpus.eligible,
-        items=tuple(items),
+        items=tuple(found.items),
         traces=tuple(traces),
         degraded=tuple(trace.stage for trace in traces if trace.status in DEGRADED),
         embedding_version=corpus.version_name,
         fingerprint=corpus.fingerprint,
         layers=search.layers,
         route=search.route,
+        history=found.history,
+        other_versions=found.other_versions,
     )

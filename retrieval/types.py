@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -73,6 +73,47 @@ class Twin:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherVersion:
+    """What another version of the same work says, where its own passage was demoted."""
+
+    id: str
+    document_id: str
+    title: str
+    version_label: str
+    year: int | None
+    locator: str
+    says: str
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """Return what to call the version: its own label, else its year, else its title."""
+        return self.version_label or (f"version of {self.year}" if self.year else f"“{self.title}”")
+
+    @property
+    def line(self) -> str:
+        """Return the version and what it says, in one line."""
+        return (
+            f"{self.name} said: {self.says}" if self.says else f"{self.name}: {self.locator or 'see there'}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request asks of versions: of `today`, of a `day`, `before` a revision, or of all alike (`even`).
+
+    `rule` says how that was recognised and `words` by what: they are the question's, never for a log.
+    `undated` versions have no date, so that it is not known whether they were in force.
+    """
+
+    mode: str = "today"
+    rule: str = ""
+    as_of: str = ""
+    words: str = ""
+    undated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One passage as it was retrieved, with the whole provenance a reader needs."""
 
@@ -108,6 +149,7 @@ class Item:
     is_table: bool
     also_in: tuple[Twin, ...] = ()
     adjustments: tuple[str, ...] = ()
+    other_versions: tuple[OtherVersion, ...] = ()
 
     @property
     def badges(self) -> tuple[str, ...]:
@@ -147,6 +189,9 @@ class RetrievalResult:
     fingerprint: str
     layers: tuple[str, ...]
     route: Route
+    history: Asked = field(default_factory=Asked)
+    # Of works none of whose other versions is among the items.
+    other_versions: tuple[OtherVersion, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form shared by the command, the API and exports."""
@@ -156,7 +201,9 @@ class RetrievalResult:
             "layers": list(self.layers),
             "scope": self.scope.as_dict(),
             "eligible": asdict(self.eligible),
+            "history": asdict(self.history),
             "items": [item.as_dict() for item in self.items],
+            "other_versions": [asdict(other) for other in self.other_versions],
             "traces": [trace.as_dict() for trace in self.traces],
             "degraded": list(self.degraded),
             "embedding_version": self.embedding_version,

@@ -56,9 +56,10 @@ def around(documents: Iterable[UUID], scope: RetrievalScope) -> dict[UUID, Versi
         )
         fresh = {row["id"]: dict(row) for row in found if row["id"] not in rows}
         rows |= fresh
-        wanted = {
-            key for row in fresh.values() for key in (row["id"], row["superseded_by_id"]) if key
-        } - asked
+        beside: set[UUID | None] = {
+            key for row in fresh.values() for key in (row["id"], row["superseded_by_id"])
+        }
+        wanted = {key for key in beside if key is not None} - asked
     works = Counter(row["source_id"] for row in rows.values())
     return {key: _version(row, rows, is_alone=works[row["source_id"]] == 1) for key, row in rows.items()}
 

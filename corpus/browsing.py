@@ -13,7 +13,7 @@ from corpus.models import Chunk, Document
 from corpus.passages import joined
 from corpus.querysets import DocumentQuerySet
 from corpus.rights import LABELS, parse_class
-from corpus.scope import RetrievalScope
+from corpus.scope import Ceiling, RetrievalScope
 
 SECTION_LIMIT = 40
 
@@ -133,6 +133,15 @@ def readable_document(scope: RetrievalScope, document_id: uuid.UUID) -> Document
         .filter(id=document_id)
         .first()
     )
+
+
+def scanned_document(ceiling: Ceiling, document_id: uuid.UUID) -> Document | None:
+    """Return a document without readable text, of which only the pages can be shown, under a ceiling.
+
+    Such a document is in no list and no answer: a scope never allows it.
+    """
+    covered = Document.objects.under(ceiling).filter(state=Document.State.NEEDS_OCR, id=document_id)
+    return covered.select_related("source", "superseded_by").first()
 
 
 def readable_passage(scope: RetrievalScope, passage_id: uuid.UUID) -> Chunk | None:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from corpus.citation_units import (
     forward_references,
+    on_slide,
     pages_label,
     section_unit,
+    slides_label,
     table_label,
     table_locator,
     table_unit,
@@ -83,6 +85,7 @@ def chunk(
     title: str,
     count_tokens: TokenCounter,
     limits: ChunkingLimits = ChunkingLimits(),
+    has_slides: bool = False,
 ) -> tuple[Passage, ...]:
     """Return the passages of a document in reading order.
 
@@ -90,6 +93,8 @@ def chunk(
     between sentences. The next passage of the same section repeats whole trailing sentences up to the
     overlap. A table is a passage of its own, beside the prose around it, and hands nothing to prose;
     one that is too long is cut between rows, each piece with the header and the last two rows before it.
+
+    With `has_slides` the pages of the blocks are slides: locators name them, and passages have no pages.
     """
     drafts: list[_Draft] = []
     table_number = 0
@@ -99,7 +104,8 @@ def chunk(
             table_number += 1
             drafts += _table(section, position, block, table_number, count_tokens, limits)
     said = sorted((draft for draft in drafts if draft.body.strip()), key=lambda draft: draft.place)
-    return tuple(_passage(draft, ordinal, title) for ordinal, draft in enumerate(said))
+    passages = (_passage(draft, ordinal, title, has_slides=has_slides) for ordinal, draft in enumerate(said))
+    return tuple(passages)
 
 
 def _prose(section: Section, count: TokenCounter, limits: ChunkingLimits) -> Iterator[_Draft]:
@@ -216,18 +222,21 @@ def _table(
         )
 
 
-def _passage(draft: _Draft, ordinal: int, title: str) -> Passage:
+def _passage(draft: _Draft, ordinal: int, title: str, *, has_slides: bool) -> Passage:
     pages = [block.page for block in draft.blocks if block.page is not None]
     boxes = tuple(dict.fromkeys(box for block in draft.blocks for box in block.boxes))
     pages += [box.page for box in boxes]
     first, last = (min(pages), max(pages)) if pages else (None, None)
-    label = pages_label(first, last)
+    label = slides_label(first, last) if has_slides else pages_label(first, last)
     if draft.table_number:
         locator = table_locator(draft.label, draft.section_path, label, draft.part)
         unit = table_unit(draft.label, draft.table_number)
     else:
         locator = text_locator(draft.section_path, label, ordinal)
-        unit = section_unit(draft.section_path, first, ordinal)
+        unit = section_unit(draft.section_path, first, ordinal, kind="slide" if has_slides else "page")
+    if has_slides:
+        # Whatever shows pages would call them pages.
+        locator, first, last = on_slide(locator, label), None, None
     return Passage(
         ordinal=ordinal,
         body=draft.body,

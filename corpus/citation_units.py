@@ -53,6 +53,18 @@ def pages_label(first: int | None, last: int | None) -> str:
     return f"p. {first}" if last in (None, first) else f"pp. {first}\u2013{last}"
 
 
+def slides_label(first: int | None, last: int | None) -> str:
+    """Return "slide 7" or "slides 7–8", or nothing without slides."""
+    if first is None:
+        return ""
+    return f"slide {first}" if last in (None, first) else f"slides {first}\u2013{last}"
+
+
+def on_slide(locator: str, slides: str) -> str:
+    """Return a locator with the slide behind it, which readers of a presentation look for first."""
+    return locator if not slides or locator.endswith(slides) else _shortened(locator, f", {slides}")
+
+
 def text_locator(section_path: Sequence[str], pages: str, ordinal: int) -> str:
     """Return the place a reader looks for: the section, else the page, else the running number."""
     return _shortened(section_path[-1] if section_path else pages or f"Passage {ordinal + 1}")
@@ -66,10 +78,15 @@ def table_locator(label: str, section_path: Sequence[str], pages: str, part: tup
     return _shortened(name, f", part {number} of {parts}" if parts > 1 else "")
 
 
-def section_unit(section_path: Sequence[str], first_page: int | None, ordinal: int) -> str:
-    """Return the canonical name of the smallest citable part a text passage belongs to."""
+def section_unit(
+    section_path: Sequence[str], first_page: int | None, ordinal: int, *, kind: str = "page"
+) -> str:
+    """Return the canonical name of the smallest citable part a text passage belongs to.
+
+    `kind` is what the document is made of: pages, or slides.
+    """
     if not section_path:
-        return f"page:{first_page}" if first_page is not None else f"passage:{ordinal}"
+        return f"{kind}:{first_page}" if first_page is not None else f"passage:{ordinal}"
     heading = section_path[-1]
     named, numbered = _NAMED_HEADING.match(heading), _NUMBERED_HEADING.match(heading)
     if named:

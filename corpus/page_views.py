@@ -96,6 +96,22 @@ def of_passage(
     )
 
 
+def of_document(document: Document, *, page: int | None = None, width: int | None = None) -> PageView | None:
+    """Return page number `page`, or the first one, with nothing marked; None for formats without pages."""
+    if not has_pages(document):
+        return None
+    count = document.page_count or 0
+    return PageView(
+        document_id=document.pk,
+        title=document.title,
+        number=page if page is not None and 1 <= page <= count else 1,
+        count=count,
+        width=width if width in WIDTHS else DEFAULT_WIDTH,
+        marks=(),
+        pages=(),
+    )
+
+
 def _boxes(stored: Iterable[Any], count: int) -> Iterable[tuple[int, Mark]]:
     """Yield page and rectangle of each stored box that makes sense. They come from a stranger's file."""
     for box in list(stored)[:_MOST_MARKS]:

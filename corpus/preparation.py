@@ -14,7 +14,7 @@ from corpus.language import language_of
 from corpus.manifest import Described, Entry
 from corpus.normalise import one_line
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
-from corpus.parsing.media_types import of_name
+from corpus.parsing.media_types import PPTX, of_name
 from corpus.parsing.registry import ParseLimits, parse
 from corpus.rights import LicenseClass
 
@@ -73,7 +73,13 @@ def prepare(entry: Entry, *, file_sha256: str, chunking: ChunkingLimits, limits:
     metadata = metadata_of(entry.described, parsed, Path(entry.original_name))
     if parsed.quality.get("needs_ocr"):
         return Prepared(entry, file_sha256, file_sha256, metadata, parsed, (), chunking)
-    passages = chunk(parsed.blocks, title=metadata.title, count_tokens=count_tokens, limits=chunking)
+    passages = chunk(
+        parsed.blocks,
+        title=metadata.title,
+        count_tokens=count_tokens,
+        limits=chunking,
+        has_slides=parsed.media_type == PPTX,
+    )
     if not passages:
         raise ParseFailure("no_text", "The file holds no text that could be found or quoted.")
     if len(passages) > MAX_PASSAGES:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from corpus import browsing, ceilings, page_views, sentence_marks
 from corpus.forms import DocumentFilterForm
 from corpus.models import Chunk, Document
+from corpus.parsing.media_types import PPTX
 from corpus.scope import RetrievalScope
 
 PAGE_SIZE = 25
@@ -49,9 +50,15 @@ def document(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
     """Show one document: what it is, what may be done with it, what happened to it, what it says."""
     ceiling = _ceiling(request)
     found = browsing.readable_document(ceiling, document_id)
+    scanned = None if found else browsing.scanned_document(ceilings.of(request.user), document_id)
+    found = found or scanned
     if found is None:
         raise Http404
     context = {
+        "is_scan": scanned is not None,
+        "has_slides": found.media_type == PPTX,
+        "page_view": scanned
+        and page_views.of_document(scanned, page=_number(request, "page"), width=_number(request, "width")),
         "document": found,
         "badges": browsing.badges(found),
         "sections": browsing.sections(found),

@@ -27,6 +27,8 @@ def page_image(request: HttpRequest, document_id: uuid.UUID, number: int) -> Htt
     """
     scope = ceilings.effective_scope(request.user, RetrievalScope())
     document = browsing.readable_document(scope, document_id)
+    if document is None:
+        document = browsing.scanned_document(ceilings.of(request.user), document_id)
     widths = {str(width): width for width in page_images.WIDTHS}
     width = widths.get(request.GET.get("width", str(page_images.DEFAULT_WIDTH)))
     if document is None or width is None or not page_views.has_pages(document):

@@ -296,3 +296,21 @@ def test_hostile_text_is_cut_in_seconds(block):
     chunk([block], title="T", count_tokens=words)
 
     assert process_time() - start < 3
+
+
+def test_passages_of_a_presentation_name_their_slide_and_have_no_pages() -> None:
+    blocks = [
+        paragraph("Before any title.", page=1),
+        heading("Results"),
+        paragraph("Yield rose by 38 %.", page=2),
+        Block(BlockKind.TABLE, "", rows=(("Plot", "Yield"), ("1", "2.9")), header_rows=1, page=3),
+    ]
+
+    passages = chunk(blocks, title="A talk", count_tokens=words, has_slides=True)
+
+    assert [(passage.locator, passage.citation_unit) for passage in passages] == [
+        ("slide 1", "slide:1"),
+        ("Results, slide 2", "section:results"),
+        ("Table in Results, slide 3", "table:unnumbered-1"),
+    ]
+    assert {(passage.page_start, passage.page_end) for passage in passages} == {(None, None)}

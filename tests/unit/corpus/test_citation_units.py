@@ -4,8 +4,10 @@ import pytest
 
 from corpus.citation_units import (
     forward_references,
+    on_slide,
     pages_label,
     section_unit,
+    slides_label,
     table_label,
     table_locator,
     table_unit,
@@ -89,3 +91,19 @@ def test_forward_references(text, expected):
 
 def test_a_passage_does_not_point_at_itself():
     assert forward_references("Table 3. See Table 4.", own_label="Table 3") == ("Table 4",)
+
+
+def test_slides_are_named_as_slides() -> None:
+    assert (slides_label(7, 7), slides_label(7, 9), slides_label(None, None)) == (
+        "slide 7",
+        "slides 7\u20139",
+        "",
+    )
+
+
+def test_a_slide_stands_behind_the_locator_once() -> None:
+    assert on_slide("Results", "slide 2") == "Results, slide 2"
+    assert on_slide("Table on slide 2", "slide 2") == "Table on slide 2"
+    assert on_slide("As on slide 12", "slide 1") == "As on slide 12, slide 1"
+    assert on_slide("Results", "") == "Results"
+    assert len(on_slide("x" * 200, "slide 2")) == 200

@@ -24,8 +24,9 @@ CONFIDENCES = (DIRECT, IMPLIED, INFERRED)
 class Entity(models.Model):
     """One thing of the field, named and typed. Same name with another type is another entity.
 
-    `canonical_entity` makes it a tombstone: it was merged into that one and keeps its own mentions. An
-    entity nobody mentions any more shows nowhere and goes with the next `graph gc`.
+    `canonical_entity` makes it a tombstone: it was merged into that one, which is never a tombstone itself,
+    and keeps its own mentions; its edges are the other's. An entity nobody mentions any more shows nowhere
+    and goes with the next `graph gc`.
     """
 
     # From type and key, so that an address of a page and a tie broken by id survive a re-ingest.
@@ -172,7 +173,10 @@ class ChunkStamp(models.Model):
 
 
 class ExtractionRun(models.Model):
-    """One pass over passages that were not read yet: what it found and what it left out, by reason."""
+    """One pass over passages that were not read yet: what it found and what it left out, by reason.
+
+    What was read is in the stamps, so that a run which a worker left goes on where it stopped.
+    """
 
     class State(models.TextChoices):
         RUNNING = "running", "Running"
@@ -185,6 +189,10 @@ class ExtractionRun(models.Model):
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
+    parameters = models.JSONField(default=dict, help_text="What was asked for")
+    is_for_workers = models.BooleanField(default=False)
+    # When whoever carries it out last gave a sign of life; None while nobody does.
+    touched_at = models.DateTimeField(null=True, editable=False)
     passages = models.PositiveIntegerField(default=0, help_text="To be read when it started")
     passages_done = models.PositiveIntegerField(default=0)
     batches_done = models.PositiveIntegerField(default=0)

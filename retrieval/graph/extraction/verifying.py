@@ -79,10 +79,12 @@ class _Texts:
         self._batch = batch
         self._located: list[Located] | None = None
 
-    def spell(self, name: str) -> bool:
+    def spelling(self, name: str) -> str:
+        """Return the name as the document spells it, or nothing."""
         if self._located is None:
             self._located = [Located(text) for text in self._batch.texts]
-        return any(located.name(name) for located in self._located)
+        spots = (located.name(name) for located in self._located)
+        return next((spot.text for spot in spots if spot and key_of(spot.text) == key_of(name)), "")
 
 
 def _page_of(index: int, pages: list[_Page], drops: Drops) -> _Page | None:
@@ -133,7 +135,7 @@ def _name(entity: SuggestedEntity, spots: list[Spot], texts: _Texts, ontology: O
         return spelled
     if ontology.knows(entity.name, entity.type):
         return ontology.examples[key][1]
-    return entity.name[:LONGEST_NAME] if texts.spell(entity.name) else ""
+    return texts.spelling(entity.name)[:LONGEST_NAME]
 
 
 def _description(entity: SuggestedEntity, page: _Page, drops: Drops) -> Spot | None:

@@ -1,0 +1,144 @@
+"""Keeping what an extractor found, and the record of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from retrieval.graph import storing
+from retrieval.graph.extraction.types import Drops, Verified
+from retrieval.graph.models import ExtractionRun
+from retrieval.graph.storing import Added, Placing
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+State = ExtractionRun.State
+# A model has minutes for a batch, and tries twice.
+_GIVEN_UP_AFTER = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What came of a batch: how many passages are read, and what was new."""
+
+    passages: int
+    added: Added
+
+
+def start(
+    *,
+    extractor: str,
+    passages: int,
+    parameters: dict[str, Any],
+    is_for_workers: bool = False,
+    by: User | None = None,
+) -> ExtractionRun:
+    """Record a run."""
+    return ExtractionRun.objects.create(
+        extractor=extractor,
+        passages=passages,
+        parameters=parameters,
+        is_for_workers=is_for_workers,
+        started_by=by,
+    )
+
+
+@transaction.atomic
+def keep(*, run: UUID, extractor: str, verified: Sequence[Verified], dropped: Drops) -> Kept:
+    """Store what stands in the passages and stamp them, in one transaction; return what was new.
+
+    Passages that went or changed meanwhile are left out. The same batch again changes nothing.
+    """
+    there = storing.present([page.passage.chunk for page in verified])
+    pages = [
+        page
+        for page in verified
+        if page.passage.chunk in there and there[page.passage.chunk][1] == page.passage.content_sha256
+    ]
+    documents = {chunk: document for chunk, (document, _) in there.items()}
+    added = _store(pages, documents)
+    storing.stamp(pages, extractor=extractor)
+    _count(run, len(pages), added, dropped)
+    return Kept(len(pages), added)
+
+
+def _store(pages: Sequence[Verified], documents: dict[int, UUID]) -> Added:
+    # Of spellings that differ in case alone, the same one whatever the order.
+    named: dict[tuple[str, str], str] = {}
+    for page in pages:
+        for found in page.entities:
+            identity = (found.type, found.key)
+            named[identity] = max(found.name, named.get(identity, ""))
+    if not named:
+        return Added()
+    rows, new = storing.entities(named)
+    placing = Placing(rows, storing.senses(rows, list(documents)))
+    mentions = storing.mentions(pages, documents, placing)
+    storing.descriptions(pages, documents, placing)
+    relationships = storing.relationships(pages, documents, placing)
+    storing.names(row.id for row in rows)
+    return Added(new, mentions, relationships)
+
+
+def _count(run: UUID, passages: int, added: Added, dropped: Drops) -> None:
+    row = ExtractionRun.objects.select_for_update().get(pk=run)
+    row.passages_done += passages
+    row.batches_done += 1
+    row.entities_added += added.entities
+    row.mentions_added += added.mentions
+    row.relationships_added += added.relationships
+    row.dropped = dict(
+        sorted((Counter(row.dropped) + Counter({reason.value: n for reason, n in dropped.items()})).items())
+    )
+    row.touched_at = Now()
+    row.save()
+
+
+@transaction.atomic
+def count_failure(*, run: UUID, code: str) -> None:
+    """Note a batch that could not be read."""
+    row = ExtractionRun.objects.select_for_update().get(pk=run)
+    row.batches_failed += 1
+    row.last_error_code = code[:60]
+    row.touched_at = Now()
+    row.save()
+
+
+@transaction.atomic
+def finish(*, run: UUID) -> ExtractionRun:
+    """End a run: failed when batches failed and none was read."""
+    row = ExtractionRun.objects.select_for_update().get(pk=run)
+    if row.state == State.RUNNING:
+        row.state = State.FAILED if row.batches_failed and not row.batches_done else State.FINISHED
+        row.finished_at = Now()
+        row.save()
+        row.refresh_from_db()
+    return row
+
+
+def fail(*, run: UUID, code: str) -> None:
+    """End a run that something unforeseen stopped."""
+    ExtractionRun.objects.filter(pk=run, state=State.RUNNING).update(
+        state=State.FAILED, finished_at=Now(), last_error_code=code[:60]
+    )
+
+
+def claim(*, run: UUID) -> ExtractionRun | None:
+    """Take a run that nobody carries out; None when somebody does, or it has ended."""
+    free = Q(touched_at__isnull=True) | Q(touched_at__lt=Now() - _GIVEN_UP_AFTER)
+    waiting = ExtractionRun.objects.filter(free, pk=run, state=State.RUNNING, is_for_workers=True)
+    return ExtractionRun.objects.get(pk=run) if waiting.update(touched_at=Now()) else None
+
+
+def let_go(*, run: UUID) -> None:
+    """Leave a run to the next worker."""
+    ExtractionRun.objects.filter(pk=run, state=State.RUNNING).update(touched_at=None)

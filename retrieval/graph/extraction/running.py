@@ -1,0 +1,196 @@
+"""Reading every passage that an extractor has not read yet, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import structlog
+from django.db.models import Exists, OuterRef, QuerySet
+
+from corpus.connections import release
+from corpus.models import Chunk, Document
+from retrieval.graph.actions import extraction as action
+from retrieval.graph.extraction.types import (
+    Batch,
+    BatchFailed,
+    Drops,
+    Extractor,
+    Passage,
+    Verified,
+    halves,
+)
+from retrieval.graph.extraction.verifying import verify
+from retrieval.graph.models import ChunkStamp, ExtractionRun
+from retrieval.graph.ontology import Ontology
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+logger = structlog.get_logger(__name__)
+
+# A provider that is down is not asked about every passage of a library.
+FAILURES_IN_A_ROW = 5
+
+Advance = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """What a run would find, without writing any of it."""
+
+    passages: int = 0
+    batches_failed: int = 0
+    last_error_code: str = ""
+    entities: set[tuple[str, str]] = field(default_factory=set)
+    mentions: int = 0
+    relationships: int = 0
+    dropped: Drops = field(default_factory=Drops)
+
+
+def unread(extractor: str, *, again: bool = False) -> QuerySet[Chunk]:
+    """Return the passages of ready documents that `extractor` has not read as they are; all with `again`."""
+    chunks = Chunk.objects.filter(document__state=Document.State.READY)
+    if again:
+        return chunks
+    stamps = ChunkStamp.objects.filter(
+        chunk=OuterRef("pk"), extractor=extractor, content_sha256=OuterRef("content_sha256")
+    )
+    return chunks.exclude(Exists(stamps))
+
+
+def extract(
+    *,
+    extractor: Extractor,
+    ontology: Ontology,
+    limit: int | None = None,
+    again: bool = False,
+    by: User | None = None,
+    advance: Advance = lambda _: None,
+) -> ExtractionRun:
+    """Read what is unread, at most `limit` passages; return the run, which is failed when nothing could be."""
+    parameters = {"limit": limit, "again": again}
+    run = action.start(
+        extractor=extractor.name, passages=count(extractor, limit, again), parameters=parameters, by=by
+    )
+    try:
+        carry_out(run, extractor=extractor, ontology=ontology, advance=advance)
+    except BaseException as error:
+        action.fail(run=run.pk, code=type(error).__name__)
+        raise
+    return action.finish(run=run.pk)
+
+
+def count(extractor: Extractor, limit: int | None, again: bool) -> int:  # noqa: FBT001 - as asked for
+    """Return how many passages a run would read."""
+    waiting = unread(extractor.name, again=again).count()
+    return waiting if limit is None else min(limit, waiting)
+
+
+def carry_out(
+    run: ExtractionRun,
+    *,
+    extractor: Extractor,
+    ontology: Ontology,
+    advance: Advance = lambda _: None,
+    until: float | None = None,
+) -> bool:
+    """Read batches until nothing is left; False when `until` came first. Gives up on a dead provider."""
+    limit = run.parameters.get("limit")
+    left = None if limit is None else max(0, limit - run.passages_done)
+    failed_in_a_row = 0
+    for batch in batches(extractor, limit=left, again=run.parameters.get("again", False)):
+        if until is not None and monotonic() > until:
+            return False
+        for verified, dropped in _readings(batch, extractor, ontology):
+            if isinstance(dropped, BatchFailed):
+                action.count_failure(run=run.pk, code=dropped.code)
+                logger.warning("graph.batch_failed", run=str(run.pk), code=dropped.code)
+                failed_in_a_row += 1
+            else:
+                action.keep(run=run.pk, extractor=extractor.name, verified=verified, dropped=dropped)
+                failed_in_a_row = 0
+        advance(len(batch.passages))
+        if failed_in_a_row >= FAILURES_IN_A_ROW:
+            logger.warning("graph.gave_up", run=str(run.pk), count=failed_in_a_row)
+            break
+    return True
+
+
+def rehearse(
+    *, extractor: Extractor, ontology: Ontology, limit: int | None, again: bool, advance: Advance
+) -> Rehearsal:
+    """Read what a run would read and count what it would keep; write nothing."""
+    found = Rehearsal()
+    for batch in batches(extractor, limit=limit, again=again):
+        for verified, dropped in _readings(batch, extractor, ontology):
+            if isinstance(dropped, BatchFailed):
+                found.batches_failed += 1
+                found.last_error_code = dropped.code
+                continue
+            found.dropped += dropped
+            for page in verified:
+                found.passages += 1
+                found.entities |= {(each.type, each.key) for each in page.entities}
+                found.mentions += sum(len(each.spots) for each in page.entities)
+                found.relationships += len(page.edges)
+        advance(len(batch.passages))
+        if found.batches_failed >= FAILURES_IN_A_ROW and not found.passages:
+            break
+    return found
+
+
+def batches(extractor: Extractor, *, limit: int | None, again: bool) -> Iterator[Batch]:
+    """Yield what is unread, document by document: what is read together may be seen by the same people."""
+    chunks = unread(extractor.name, again=again)
+    documents = chunks.order_by("document_id").values_list("document_id", flat=True).distinct()
+    left = limit
+    for document in list(documents):
+        wanted = set(chunks.filter(document_id=document).values_list("pk", flat=True))
+        rows = list(
+            Chunk.objects.filter(document_id=document)
+            .order_by("ordinal", "pk")
+            .values_list("pk", "body", "content_sha256")
+        )
+        passages = list(islice((Passage(*row) for row in rows if row[0] in wanted), left))
+        texts = tuple(body for _, body, _ in rows)
+        for part in _parts(passages, extractor.batch_limits):
+            yield Batch(str(document), part, texts)
+        if left is not None:
+            left -= len(passages)
+            if left <= 0:
+                return
+
+
+def _parts(passages: list[Passage], limits: tuple[int, int]) -> Iterator[tuple[Passage, ...]]:
+    most_passages, most_characters = limits
+    part: list[Passage] = []
+    characters = 0
+    for passage in passages:
+        if part and (len(part) == most_passages or characters + len(passage.text) > most_characters):
+            yield tuple(part)
+            part, characters = [], 0
+        part.append(passage)
+        characters += len(passage.text)
+    if part:
+        yield tuple(part)
+
+
+def _readings(
+    batch: Batch, extractor: Extractor, ontology: Ontology
+) -> Iterator[tuple[list[Verified], Drops] | tuple[None, BatchFailed]]:
+    """Yield what was read of a batch, in smaller pieces where the whole was too much for the extractor."""
+    release()
+    try:
+        suggestions = extractor.read(batch)
+    except BatchFailed as failure:
+        if failure.may_be_smaller and len(batch.passages) > 1:
+            for half in halves(batch):
+                yield from _readings(half, extractor, ontology)
+        else:
+            yield None, failure
+        return
+    yield verify(suggestions, batch, ontology)

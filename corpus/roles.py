@@ -42,6 +42,8 @@ _CURATING = (
     "corpus.view_rightsdecision",
     "corpus.view_reviewitem",
     "corpus.change_reviewitem",
+    "corpus.view_accessrequest",
+    "corpus.change_accessrequest",
     "corpus.view_ingestionrun",
     "corpus.add_ingestionrun",
     "corpus.view_ingestionitem",

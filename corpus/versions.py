@@ -54,12 +54,10 @@ def around(documents: Iterable[UUID], scope: RetrievalScope) -> dict[UUID, Versi
         found = visible.filter(Q(pk__in=wanted) | Q(superseded_by__in=wanted)).values(
             "id", "superseded_by_id", "status", "year", "source_id", "source__published_date"
         )
-        fresh = {row["id"]: dict(row) for row in found if row["id"] not in rows}
+        fresh: dict[UUID, dict[str, Any]] = {row["id"]: dict(row) for row in found if row["id"] not in rows}
         rows |= fresh
-        beside: set[UUID | None] = {
-            key for row in fresh.values() for key in (row["id"], row["superseded_by_id"])
-        }
-        wanted = {key for key in beside if key is not None} - asked
+        beside = {key for row in fresh.values() for key in (row["id"], row["superseded_by_id"])}
+        wanted = beside - asked - {None}
     works = Counter(row["source_id"] for row in rows.values())
     return {key: _version(row, rows, is_alone=works[row["source_id"]] == 1) for key, row in rows.items()}
 

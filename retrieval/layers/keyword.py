@@ -7,58 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.models import Document
-from corpus.search_text import CONFIGURATIONS
-from retrieval.layers import keyword_query
+from retrieval.layers import keyword_query, keyword_rarity
 from retrieval.layers.base import LayerRequest, Session
+from retrieval.layers.keyword_rarity import AMONG_ELIGIBLE
+from retrieval.layers.keyword_terms import EligibleSql, Term, Variant, columns, terms_of
 from retrieval.types import RankedList
 
 # Up to this many eligible passages, all of them are read; beyond, the index names the candidates.
 READ_ALL_UP_TO = 5_000
-# Candidates come from the rarest terms until about this many passages are gathered.
-ENOUGH_CANDIDATES = 2_500
-# Counting a term stops here: what is more frequent says little either way.
-COUNT_UP_TO = 3_000
+# Candidates come from the rarest terms until about this many passages are gathered: a twentieth of the
+# eligible ones, between these bounds. The index knows nothing of scopes, so that a narrow one reads more.
+ENOUGH_CANDIDATES = (500, 2_500)
+# The most promising candidates are scored with all terms.
+SCORED = 600
+# Fewer candidates than this, and more frequent terms are asked too.
+_FEW = 200
+# A term in more passages than this does not gather alone, but together with the next.
+_COMMON = 5_000
 _K1, _B = 1.2, 0.75
 # A word in the title or section path counts as so many more in the text. Measured on six collections.
 _HEADING = 2.0
-
-# One row for each word and each language that eligible documents are written in. Position 0 is the
-# filter of quoted phrases; stop words have no nodes.
-_LEXEMES = """
-WITH eligible AS MATERIALIZED ({eligible}),
-spoken AS (
-    SELECT coalesce(known.configuration, 'simple') AS configuration,
-           string_agg(document.language, ',') AS languages
-    FROM (SELECT DISTINCT language FROM corpus_document WHERE id IN (SELECT id FROM eligible)) document
-    LEFT JOIN unnest(%s::text[], %s::text[]) AS known (language, configuration) USING (language)
-    GROUP BY 1
-),
-asked AS (
-    SELECT position, configuration, languages, CASE position
-        WHEN 0 THEN websearch_to_tsquery(configuration::regconfig, word)
-        ELSE plainto_tsquery(configuration::regconfig, word) END AS query
-    FROM unnest(%s::int[], %s::text[]) AS word (position, word) CROSS JOIN spoken
-)
-SELECT position, languages, query::text FROM asked WHERE numnode(query) > 0 ORDER BY position, configuration
-"""
-
-# IS TRUE keeps the planner from turning the condition into a join that starts at the documents: here the
-# full-text index is the way in, and being eligible is looked up in a hash table.
-_AMONG_ELIGIBLE = "(chunk.document_id IN (SELECT id FROM eligible)) IS TRUE"
-
-_FREQUENCIES = f"""
-WITH eligible AS MATERIALIZED ({{eligible}})
-SELECT term, (
-    SELECT count(*) FROM (
-        SELECT 1 FROM corpus_chunk chunk
-        WHERE chunk.search_vector @@ asked.query::tsquery
-          AND chunk.language = ANY (string_to_array(asked.languages, ','))
-          AND {_AMONG_ELIGIBLE}
-        LIMIT %s
-    ) counted
-)
-FROM unnest(%s::int[], %s::text[], %s::text[]) AS asked (term, languages, query)
-"""  # noqa: S608 - the constant above
 
 # PostgreSQL has no function for how often a lexeme occurs, but with equal weights ts_rank of one lexeme is
 # the sum of 1/n^2 up to its number of occurrences, over pi^2/6, and that can be solved for the number.
@@ -104,31 +72,7 @@ LIMIT %s
 _LENGTH_OF_ALL = (
     "(SELECT avg(search_length) FROM corpus_chunk WHERE document_id IN (SELECT id FROM eligible))::float8"
 )
-_LENGTH_OF_CANDIDATES = "(SELECT avg(search_length) FROM candidate)::float8"
-
-EligibleSql = tuple[str, tuple[Any, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Variant:
-    """A term as the languages that share a text search configuration write it."""
-
-    languages: str
-    query: str
-
-    @property
-    def in_heading(self) -> str:
-        """The same, found in the title or section path. Printed lexemes are letters and digits in quotes."""
-        return " & ".join(f"{lexeme}:A" for lexeme in self.query.split(" & "))
-
-
-@dataclass(slots=True)
-class _Term:
-    """A word of the question; `frequency` is unknown until it is counted."""
-
-    variants: tuple[_Variant, ...]
-    times_asked: int = 0
-    frequency: int | None = None
+_LENGTH_GIVEN = "(SELECT %s::float8)"
 
 
 class KeywordLayer:
@@ -145,64 +89,108 @@ class KeywordLayer:
     ) -> RankedList:
         """Return the passages that cover most of the question, rare words counting more."""
         eligible = Document.objects.eligible_sql(request.scope)
-        terms, required = _terms(prepared, eligible, session)
+        terms, required = terms_of(prepared, eligible, session)
         reads_all = request.passages <= READ_ALL_UP_TO
         mode = "bm25" if reads_all else "bm25-rarest-first"
-        if not reads_all:
-            terms = _counted(terms, eligible, session)
         if not terms:
             return RankedList(self.name, mode=mode)
-        choose = _all if reads_all else _rarest
+        form = _Everything if reads_all else _RarestFirst
+        search = form(request, terms, eligible, session)
         if required:
-            found = _scored(request, terms, choose(terms, required), eligible, session)
+            found = search.with_one_of(required)
             if found:
                 return RankedList(self.name, found, f"{mode}, phrase")
             # Prose quotes what no passage says word by word: rank it like any other question.
-        return RankedList(self.name, _scored(request, terms, choose(terms, ()), eligible, session), mode)
+        return RankedList(self.name, search.with_any(), mode)
 
 
-def _terms(
-    query: keyword_query.KeywordQuery, eligible: EligibleSql, session: Session
-) -> tuple[list[_Term], tuple[_Variant, ...]]:
-    """Return the terms in the languages of the eligible documents, equal stems as one, and the filter."""
-    words = [query.required, *(text for text, _ in query.terms)]
-    rows = session.rows(
-        _LEXEMES.format(eligible=eligible[0]),
-        [*eligible[1], list(CONFIGURATIONS), list(CONFIGURATIONS.values()), list(range(len(words))), words],
-    )
-    variants: dict[int, tuple[_Variant, ...]] = {}
-    for position, languages, text in rows:
-        variants[position] = (*variants.get(position, ()), _Variant(languages, text))
-    required = variants.pop(0, ())
-    terms: dict[tuple[_Variant, ...], _Term] = {}
-    for position, forms in variants.items():
-        terms.setdefault(forms, _Term(forms)).times_asked += query.terms[position - 1][1]
-    return list(terms.values()), required
+class _Search:
+    """One question's terms, put to the eligible passages."""
+
+    def __init__(
+        self, request: LayerRequest, terms: list[Term], eligible: EligibleSql, session: Session
+    ) -> None:
+        self.request = request
+        self.terms = terms
+        self.eligible = eligible
+        self.session = session
+
+    def scored(self, candidates: _Candidates) -> tuple[int, ...]:
+        asked = columns(self.terms, "number", "languages", "query", "heading", "times_asked", "frequency")
+        statement = _SCORED.format(
+            eligible=self.eligible[0],
+            among=candidates.among,
+            condition=candidates.condition,
+            kept=candidates.kept,
+            average=candidates.average,
+        )
+        formula = (_HEADING, self.request.passages, _K1, _B, _B, self.request.limit)
+        rows = self.session.rows(statement, [*self.eligible[1], *asked, *candidates.parameters, *formula])
+        return tuple(chunk_id for (chunk_id,) in rows)
 
 
-def _counted(terms: list[_Term], eligible: EligibleSql, session: Session) -> list[_Term]:
-    """Return the terms that occur at all, with the number of eligible passages that have them."""
-    rows = session.rows(
-        _FREQUENCIES.format(eligible=eligible[0]),
-        [*eligible[1], COUNT_UP_TO, *_columns(terms, "number", "languages", "query")],
-    )
-    for number, frequency in rows:
-        terms[number].frequency = (terms[number].frequency or 0) + frequency
-    return [term for term in terms if term.frequency]
+class _Everything(_Search):
+    """Reads every eligible passage with any of the terms: one statement can then count them itself."""
+
+    def with_one_of(self, required: tuple[Variant, ...]) -> tuple[int, ...]:
+        return self.scored(self._with_any_term(*_matches_one(required)))
+
+    def with_any(self) -> tuple[int, ...]:
+        return self.scored(self._with_any_term("true", ()))
+
+    def _with_any_term(self, kept: str, parameters: tuple[Any, ...]) -> _Candidates:
+        any_of = " | ".join(dict.fromkeys(variant.query for term in self.terms for variant in term.variants))
+        return _Candidates(
+            "chunk.document_id IN (SELECT id FROM eligible)",
+            "search_vector @@ %s::tsquery",
+            kept,
+            _LENGTH_OF_ALL,
+            (*parameters, any_of),
+        )
 
 
-def _columns(terms: Sequence[_Term], *names: str) -> list[list[Any]]:
-    """Return arrays with one element per variant of each term."""
-    flat = [(number, term, variant) for number, term in enumerate(terms) for variant in term.variants]
-    columns: dict[str, list[Any]] = {
-        "number": [number for number, _, _ in flat],
-        "languages": [variant.languages for _, _, variant in flat],
-        "query": [variant.query for _, _, variant in flat],
-        "heading": [variant.in_heading for _, _, variant in flat],
-        "times_asked": [term.times_asked for _, term, _ in flat],
-        "frequency": [term.frequency for _, term, _ in flat],
-    }
-    return [columns[name] for name in names]
+class _RarestFirst(_Search):
+    """Reads the passages with the rarest terms; how frequent the others are is told by a sample."""
+
+    def __init__(
+        self, request: LayerRequest, terms: list[Term], eligible: EligibleSql, session: Session
+    ) -> None:
+        super().__init__(request, terms, eligible, session)
+        self.average = keyword_rarity.estimate(terms, request.passages, eligible, session)
+
+    def with_one_of(self, required: tuple[Variant, ...]) -> tuple[int, ...]:
+        condition, parameters = _matches_one(required)
+        return self.scored(
+            _Candidates(AMONG_ELIGIBLE, condition, "true", _LENGTH_GIVEN, (*parameters, self.average))
+        )
+
+    def with_any(self) -> tuple[int, ...]:
+        fewest, most = ENOUGH_CANDIDATES
+        enough = min(most, max(fewest, self.request.passages // 20))
+        rare, frequent = keyword_rarity.parted(self.terms, enough)
+        chosen = self._promising(rare) if rare else []
+        if len(chosen) < _FEW and frequent:
+            chosen = [*chosen, *self._among(frequent)]
+        parameters = (list(dict.fromkeys(chosen)), self.average)
+        return self.scored(
+            _Candidates(AMONG_ELIGIBLE, "chunk.id = ANY (%s::bigint[])", "true", _LENGTH_GIVEN, parameters)
+        )
+
+    def _among(self, frequent: list[Term]) -> list[int]:
+        """Return passages with the rarest of the terms, with several of them when each is in too many."""
+        if (frequent[0].frequency or 0) > _COMMON:
+            several = keyword_rarity.together(frequent, self.request.passages, most=_COMMON, least=_FEW)
+            found = keyword_rarity.shortest_with_all(several, self.eligible, self.session, limit=SCORED)
+            if len(found) >= _FEW:
+                return found
+        return self._promising(frequent[:1])
+
+    def _promising(self, terms: list[Term]) -> list[int]:
+        # What of BM25 is left when every term stands in a passage once.
+        by_length = _K1 * _B / (1 + _K1 * (1 - _B)) / self.average
+        return keyword_rarity.promising(
+            terms, self.request.passages, self.eligible, self.session, by_length=by_length, limit=SCORED
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,60 +204,7 @@ class _Candidates:
     parameters: tuple[Any, ...]
 
 
-def _all(terms: Sequence[_Term], required: tuple[_Variant, ...]) -> _Candidates:
-    """Take every eligible passage with any of the terms: the statement can then count them itself."""
-    kept, parameters = _matches_one(required) if required else ("true", ())
-    return _Candidates(
-        "chunk.document_id IN (SELECT id FROM eligible)",
-        "search_vector @@ %s::tsquery",
-        kept,
-        _LENGTH_OF_ALL,
-        (*parameters, _any_of(terms)),
-    )
-
-
-def _rarest(terms: Sequence[_Term], required: tuple[_Variant, ...]) -> _Candidates:
-    """Take the passages with the required phrases or, without such, with one of the rarest terms."""
-    if required:
-        condition, parameters = _matches_one(required)
-        return _Candidates(_AMONG_ELIGIBLE, condition, "true", _LENGTH_OF_CANDIDATES, parameters)
-    chosen: list[_Term] = []
-    gathered = 0
-    for term in sorted(terms, key=lambda term: term.frequency or 0):
-        gathered += term.frequency or 0
-        if chosen and gathered > ENOUGH_CANDIDATES:
-            break
-        chosen.append(term)
-    return _Candidates(
-        _AMONG_ELIGIBLE, "search_vector @@ %s::tsquery", "true", _LENGTH_OF_CANDIDATES, (_any_of(chosen),)
-    )
-
-
-def _any_of(terms: Sequence[_Term]) -> str:
-    return " | ".join(dict.fromkeys(variant.query for term in terms for variant in term.variants))
-
-
-def _matches_one(variants: tuple[_Variant, ...]) -> tuple[str, tuple[Any, ...]]:
+def _matches_one(variants: Sequence[Variant]) -> tuple[str, tuple[Any, ...]]:
     one = "(search_vector @@ %s::tsquery AND language = ANY (string_to_array(%s, ',')))"
     parameters = tuple(value for variant in variants for value in (variant.query, variant.languages))
     return f"({' OR '.join([one] * len(variants))})", parameters
-
-
-def _scored(
-    request: LayerRequest,
-    terms: Sequence[_Term],
-    candidates: _Candidates,
-    eligible: EligibleSql,
-    session: Session,
-) -> tuple[int, ...]:
-    asked = _columns(terms, "number", "languages", "query", "heading", "times_asked", "frequency")
-    statement = _SCORED.format(
-        eligible=eligible[0],
-        among=candidates.among,
-        condition=candidates.condition,
-        kept=candidates.kept,
-        average=candidates.average,
-    )
-    formula = (_HEADING, request.passages, _K1, _B, _B, request.limit)
-    rows = session.rows(statement, [*eligible[1], *asked, *candidates.parameters, *formula])
-    return tuple(chunk_id for (chunk_id,) in rows)

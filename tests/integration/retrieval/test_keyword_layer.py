@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpus.models import Chunk, Document
 from corpus.scope import RetrievalScope, scope
-from retrieval.layers import keyword
+from retrieval.layers import keyword, keyword_rarity
 from retrieval.layers.base import LayerRequest, Session
 from retrieval.layers.keyword import KeywordLayer
 from retrieval.types import RankedList
@@ -207,9 +207,43 @@ def test_counted_candidates_rank_like_reading_everything(monkeypatch: pytest.Mon
 def test_few_candidates_are_gathered_from_the_rarest_term_first(monkeypatch: pytest.MonkeyPatch) -> None:
     add("Paper", ["straw"] + ["straw lysimeter"] + ["straw"] * 20)
     monkeypatch.setattr(keyword, "READ_ALL_UP_TO", 0)
-    monkeypatch.setattr(keyword, "ENOUGH_CANDIDATES", 3)
+    monkeypatch.setattr(keyword, "ENOUGH_CANDIDATES", (3, 3))
+    monkeypatch.setattr(keyword, "_FEW", 1)
 
     assert found("straw lysimeter") == ["straw lysimeter"]
+
+
+def test_words_that_are_all_common_are_asked_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    apart = [f"{word} plot {number}" for number in range(20) for word in ("rice", "straw")]
+    add("Paper", [*apart, "rice straw plot", "straw, rice and much else on the plot"])
+    for name, value in (("READ_ALL_UP_TO", 0), ("ENOUGH_CANDIDATES", (1, 1)), ("_FEW", 1), ("_COMMON", 5)):
+        monkeypatch.setattr(keyword, name, value)
+
+    assert found("rice straw") == ["rice straw plot", "straw, rice and much else on the plot"]
+
+
+def test_a_common_word_is_asked_when_the_rare_ones_are_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    add("Paper", [f"straw on plot {number}" for number in range(20)])
+    monkeypatch.setattr(keyword, "READ_ALL_UP_TO", 0)
+    monkeypatch.setattr(keyword, "ENOUGH_CANDIDATES", (1, 1))
+
+    assert len(found("lysimeter straw")) == 20
+
+
+def test_a_sample_of_a_large_corpus_tells_which_words_are_rare() -> None:
+    for number in range(30):
+        add(f"Paper {number}", [f"straw {'rice' * (place % 2)} plot" for place in range(10)])
+    add("Last", ["lysimeter"])
+    terms, _ = keyword.terms_of(
+        KeywordLayer().prepare(LayerRequest("lysimeter rice straw", scope(), 20, 301, None)),
+        Document.objects.eligible_sql(scope()),
+        Session(30),
+    )
+
+    keyword_rarity.estimate(terms, 301, Document.objects.eligible_sql(scope()), Session(30))
+
+    frequencies = {term.variants[0].query: term.frequency for term in terms}
+    assert frequencies == {"'lysimet'": 1, "'rice'": 150, "'straw'": 300}
 
 
 def test_scores_are_those_of_bm25() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from corpus.models import Document, Source
 from corpus.rights import ALL_CLASSES
 from corpus.scope import RetrievalScope, scope
-from retrieval.layers import keyword
+from retrieval.layers import keyword, vector
 from retrieval.retriever import retrieve
 from tests.factories.corpus import SourceFactory
 from tests.integration.retrieval.corpora import add
@@ -123,16 +123,24 @@ def outcome(question: str, wanted: RetrievalScope) -> dict[str, Any]:
     wanted=scopes,
     question=st.sampled_from(QUESTIONS),
     read_all_up_to=st.sampled_from([keyword.READ_ALL_UP_TO, 0]),
+    enough=st.sampled_from([keyword.ENOUGH_CANDIDATES[0], 0]),
 )
 def test_a_result_is_what_it_would_be_had_the_ineligible_never_been_ingested(
     corpus: list[Row],
     wanted: RetrievalScope,
     question: str,
     read_all_up_to: int,
+    enough: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Both forms of the keyword layer: the one for few passages and the one for many.
+    # Both forms of the keyword layer: the one for few passages and the one for many, with words that are
+    # all rare or all common. And both of the vector layer that a scope may have.
     monkeypatch.setattr(keyword, "READ_ALL_UP_TO", read_all_up_to)
+    monkeypatch.setattr(keyword, "ENOUGH_CANDIDATES", (enough, enough))
+    monkeypatch.setattr(keyword, "_FEW", keyword._FEW if enough else 1)
+    monkeypatch.setattr(keyword, "_COMMON", keyword._COMMON if enough else 0)
+    monkeypatch.setattr(vector, "exact_bound", lambda _: 20_000 if read_all_up_to else 0)
+    monkeypatch.setattr(vector, "_NEAREST", 2)
     Document.objects.all().delete()
     Source.objects.all().delete()
     documents = store(corpus)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.db import InterfaceError, OperationalError, ProgrammingError, transaction
 
 from corpus import connections, reuse, storage
-from corpus.actions import documents, license_suggestions
+from corpus.actions import documents, embargoes, license_suggestions
 from corpus.actions.documents import AlreadyHeld
 from corpus.bibliography import works
 from corpus.chunking import ChunkingLimits
@@ -138,6 +139,11 @@ def held_already(entry: Entry, document: Document) -> Report:
     )
     if entry.described.license_class is None and entry.described.license_source:
         license_suggestions.suggest(document, signals=[entry.described.license_source])
+    if entry.described.embargo_until:
+        until = date.fromisoformat(entry.described.embargo_until)
+        embargoes.declare(
+            document=document, until=until, process="manifest", signal=entry.described.license_source
+        )
     works.hold_named(document, entry.described.identifier)
     return duplicate(entry, document, code=code, sentence=sentence)
 

@@ -9,10 +9,11 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn, Protocol
 
+from corpus.licensing import normalise
 from corpus.manifest_fields import FIELDS, FieldError
 from corpus.normalise import legible_name
 from corpus.parsing.media_types import BY_EXTENSION
-from corpus.rights import LicenseClass
+from corpus.rights import CLOSED, LicenseClass, raises
 
 MAX_BYTES = 20_000_000
 MAX_LINE_BYTES = 200_000
@@ -35,10 +36,13 @@ class Code(StrEnum):
     OUTSIDE_FOLDER = "outside_folder"
     DUPLICATE_PATH = "duplicate_path"
     UNKNOWN_KEY = "unknown_key"
+    LOOSER_THAN_ITS_SIGNAL = "looser_than_its_signal"
 
 
-# A file may state its own title; a key nobody reads does no harm.
-_HARMLESS = frozenset({Code.MISSING_TITLE, Code.UNKNOWN_KEY})
+# A key nobody reads does no harm, and what a class rests on is for people to judge.
+_WARNINGS = frozenset({Code.UNKNOWN_KEY, Code.LOOSER_THAN_ITS_SIGNAL})
+# A file may state its own title.
+_HARMLESS = _WARNINGS | {Code.MISSING_TITLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Problem:
 
     @property
     def is_warning(self) -> bool:
-        return self.code is Code.UNKNOWN_KEY
+        return self.code in _WARNINGS
 
     @property
     def refuses(self) -> bool:
@@ -72,6 +76,8 @@ class Described:
     url: str = ""
     license_class: LicenseClass | None = None
     license_source: str = ""
+    # A day as "2027-01-31": until then the document is restricted.
+    embargo_until: str = ""
     bucket: str = ""
     version: str = ""
     supersedes: str = ""
@@ -200,6 +206,7 @@ def _read_line(manifest: Manifest, places: Places, line: str, number: int, seen:
             found.append(refused.at(number, name))
     if "title" not in values and not any(problem.message.startswith("title ") for problem in found):
         found.append(Problem(number, Code.MISSING_TITLE, "The entry has no title.", name))
+    found += [refused.at(number, name) for refused in _disagreements(values)]
     try:
         path = _found(places, row, seen, number)
     except _Refused as refused:
@@ -254,6 +261,31 @@ def _checked(key: str, value: Any) -> dict[str, Any]:
     except FieldError as error:
         code = Code.UNKNOWN_LICENSE_CLASS if error.is_unknown_class else Code.INVALID_FIELD
         raise _Refused(code, f"{key} {error}") from None
+
+
+def _disagreements(values: dict[str, Any]) -> Iterator[_Refused]:
+    """Name what the fields of an entry say against each other."""
+    declared, signal = values.get("license_class"), values.get("license_source", "")
+    if values.get("embargo_until") and declared not in (None, LicenseClass.RESTRICTED):
+        yield _Refused(
+            Code.INVALID_FIELD,
+            f"embargo_until keeps a document restricted; license_class is {declared}. Leave it out: "
+            "a person decides when the day has come.",
+        )
+    read = normalise(signal) if declared is not None and signal else None
+    if declared is None or read is None:
+        return
+    if read.is_known and raises(read.license_class, declared):
+        yield _Refused(
+            Code.LOOSER_THAN_ITS_SIGNAL,
+            f"license_class {declared} allows more than license_source, which reads as "
+            f"{read.license_class}: {read.reason}",
+        )
+    elif not read.is_known and declared not in CLOSED:
+        yield _Refused(
+            Code.LOOSER_THAN_ITS_SIGNAL,
+            f"license_class {declared} rests on a license_source that names no known licence.",
+        )
 
 
 def _found(places: Places, row: dict[str, Any], seen: dict[Path, int], number: int) -> Path:

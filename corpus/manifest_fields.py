@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -87,6 +88,15 @@ def license_class(value: Any) -> LicenseClass:
         raise FieldError(f"is none of {', '.join(ALL_CLASSES)}.", is_unknown_class=True) from None
 
 
+def day(value: Any) -> str:
+    """Return a day as it is written in JSON."""
+    given = text(40)(value)
+    try:
+        return date.fromisoformat(given).isoformat()
+    except ValueError:
+        raise FieldError("must be a day such as 2027-01-31.") from None
+
+
 def language(value: Any) -> str:
     """Return the language's code, without region or script."""
     match = _LANGUAGE.fullmatch(text(40)(value))
@@ -112,6 +122,7 @@ FIELDS: dict[str, Callable[[Any], Any]] = {
     "url": url,
     "license_class": license_class,
     "license_source": text(4_000),
+    "embargo_until": day,
     "bucket": text(100),
     "version": text(100),
     "supersedes": text(2_000),

@@ -37,6 +37,7 @@ FIXES = {
     Code.OUTSIDE_FOLDER: gettext_lazy("Name the file by a path below the manifest."),
     Code.DUPLICATE_PATH: gettext_lazy("Remove one of the two lines, or give the files different names."),
     Code.UNKNOWN_KEY: gettext_lazy("Rename the key or remove it; the line is taken in without it."),
+    Code.LOOSER_THAN_ITS_SIGNAL: gettext_lazy("Declare the stricter class, or name what the class rests on."),
 }
 _MOST_LINES = 400
 _LONGEST_SHOWN = 400

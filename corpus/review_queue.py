@@ -115,7 +115,12 @@ def open_items() -> QuerySet[ReviewItem]:
 
 
 def waiting(user: User | AnonymousUser) -> DocumentQuerySet:
-    """Return the documents that wait for a decision about their rights and that `user` may know of.
+    """Return the documents that wait for a decision about their rights and that `user` may know of."""
+    return waiting_of(Document.objects.under(ceilings.of(user)))
+
+
+def waiting_of(documents: DocumentQuerySet) -> DocumentQuerySet:
+    """Return those of `documents` that wait for a decision about their rights.
 
     Those with an open suggestion, and those of unknown rights, unless a person left them so.
     """
@@ -127,8 +132,9 @@ def waiting(user: User | AnonymousUser) -> DocumentQuerySet:
         undone_by__isnull=True,
     )
     suggested = open_items().filter(document=OuterRef("pk"))
-    documents = Document.objects.under(ceilings.of(user)).order_by()
-    return documents.filter(Exists(suggested) | (Q(license_class=LicenseClass.UNKNOWN) & ~Exists(left_so)))
+    return documents.order_by().filter(
+        Exists(suggested) | (Q(license_class=LicenseClass.UNKNOWN) & ~Exists(left_so))
+    )
 
 
 def narrowed(documents: DocumentQuerySet, filters: Filters) -> DocumentQuerySet:

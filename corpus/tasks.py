@@ -9,6 +9,7 @@ import structlog
 from celery import shared_task
 
 from corpus import bells, fixity, jobs, pipeline
+from corpus.actions import embargoes
 from corpus.enrichment import running
 from corpus.gateways.http import ContactMissing
 from corpus.jobs import Kind
@@ -83,3 +84,11 @@ def check_sources() -> None:
         running.run(seconds=ENRICHMENT_SECONDS, patient=True)
     except ContactMissing:
         logger.info("enrichment.not_configured")
+
+
+@shared_task(name="corpus.ask_about_embargoes")
+def ask_about_embargoes() -> None:
+    """Ask a person about the documents whose embargo has ended; none of them opens by itself."""
+    count = embargoes.raise_due()
+    if count:
+        logger.info("embargoes.ended", count=count)

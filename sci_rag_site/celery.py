@@ -40,6 +40,12 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 10 * MINUTE,
         "options": {"expires": 10 * MINUTE},
     },
+    # Soon after midnight, and again for a machine that sleeps at night.
+    "ask-about-embargoes": {
+        "task": "corpus.ask_about_embargoes",
+        "schedule": crontab(minute="7"),
+        "options": {"expires": 60 * MINUTE},
+    },
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {
         "task": "site.forget_taken_messages",

@@ -30,6 +30,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "corpus": ("corpus.cli:corpus", "Look at and manage the corpus."),
         "embed": ("corpus.cli_embed:embed", "Move the corpus to another embedding model."),
     },
+    "Rights": {
+        "rights": ("corpus.cli_rights:rights", "See what waits for a decision about rights, and decide."),
+    },
     "Ask": {
         "retrieve": ("retrieval.cli:retrieve", "Find the passages that speak to a question."),
         "profile": ("retrieval.cli:profile", "Measure how long each way of searching takes."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pghistory
@@ -67,7 +68,7 @@ def store(
 
 
 def _document(prepared: Prepared, bucket: str) -> Document:
-    metadata = prepared.metadata
+    metadata, until = prepared.metadata, prepared.entry.described.embargo_until
     return Document(
         source=_source(metadata),
         title=metadata.title,
@@ -78,7 +79,8 @@ def _document(prepared: Prepared, bucket: str) -> Document:
         url=metadata.url,
         language=metadata.language,
         bucket=bucket,
-        license_class=metadata.license_class.value,
+        license_class=(LicenseClass.RESTRICTED if until else metadata.license_class).value,
+        embargoed_until=date.fromisoformat(until) if until else None,
         license_source=metadata.license_source,
         rights_statement=metadata.rights_statement,
         no_derivatives=metadata.no_derivatives,
@@ -134,14 +136,16 @@ def _source(metadata: Metadata) -> Source:
 
 
 def _declare_license(document: Document, prepared: Prepared, by: User | None) -> None:
-    if prepared.metadata.license_class is LicenseClass.UNKNOWN:
+    if document.license_class == LicenseClass.UNKNOWN:
         return
+    until = document.embargoed_until
     RightsDecision.objects.create(
         document=document,
         document_title=document.title,
         from_class=LicenseClass.UNKNOWN.value,
         to_class=document.license_class,
         signal=document.license_source,
+        evidence="" if until is None else f"Embargo until {until:%Y-%m-%d}",
         process="manifest" if prepared.entry.line is not None else "ingest",
         decided_by=by,
         decided_by_name="" if by is None else by.get_username(),

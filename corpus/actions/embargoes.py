@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import pghistory
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import DateField, Exists, OuterRef
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from corpus.actions import license_suggestions, review, rights
 from corpus.actions.rights import Change, RightsError
 from corpus.curation import ReviewItem
 from corpus.models import Document
-from corpus.rights import LicenseClass
+from corpus.rights import LicenseClass, raises
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -58,16 +60,34 @@ def lift(*, document: Document, by: User, reason: str) -> bool:
     return True
 
 
+@transaction.atomic
+def declare(*, document: Document, until: date, process: str, signal: str) -> bool:
+    """Let software apply an embargo that keeps `document` closed for longer; return whether it does.
+
+    A class that allows more is lowered. An embargo that ends earlier is a person's to shorten.
+    """
+    (row,) = rights.locked([document.pk])
+    if until <= max(timezone.localdate(), row.embargoed_until or date.min):
+        return False
+    if raises(LicenseClass.RESTRICTED, LicenseClass(row.license_class)):
+        rights.lower_license(
+            document=document, license_class=LicenseClass.RESTRICTED, process=process, signal=signal
+        )
+    with pghistory.context(process=process, reason=f"Embargo until {until:%Y-%m-%d}"):
+        Document.objects.filter(pk=document.pk).update(embargoed_until=until, updated_at=timezone.now())
+    document.refresh_from_db(fields=["embargoed_until", "license_class"])
+    return True
+
+
 def raise_due(*, today: date | None = None) -> int:
     """Ask a person about every document whose day has come; return how many were asked about now.
 
     Once for each document and day, however often this runs and whatever was answered.
     """
     day = today or timezone.localdate()
-    asked = ReviewItem.objects.filter(
-        document=OuterRef("pk"),
-        kind=ReviewItem.Kind.EMBARGO_OVER,
-        suggestion__until=OuterRef("embargoed_until"),
+    about_day = Cast(KeyTextTransform("until", "suggestion"), DateField())
+    asked = ReviewItem.objects.annotate(day=about_day).filter(
+        document=OuterRef("pk"), kind=ReviewItem.Kind.EMBARGO_OVER, day=OuterRef("embargoed_until")
     )
     due = Document.objects.filter(~Exists(asked), embargoed_until__lte=day)
     return sum(_ask(document) for document in due.order_by("embargoed_until", "id")[:MOST_AT_ONCE])

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from corpus.actions.rights import PERMISSION
-from corpus.admin import license_change, license_reading, read_again, supersession
+from corpus.admin import embargo, license_change, license_reading, read_again, supersession
 from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.filters import BucketFilter, StandingFilter
 from corpus.admin.history import HistoryAdmin
@@ -93,7 +93,12 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
     fieldsets = (
         (
             gettext_lazy("Rights"),
-            {"fields": ("licence_detail", "signal", "rights_statement", "read_as", "no_derivatives")},
+            {
+                "fields": (
+                    "licence_detail", "embargo_detail", "signal", "rights_statement", "read_as",
+                    "no_derivatives",
+                )
+            },
         ),
         (gettext_lazy("Standing"), {"fields": ("standing_detail", "succession", "version_label", "source")}),
         (
@@ -112,9 +117,10 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         ),
     )  # fmt: skip
     readonly_fields = (
-        "licence_detail", "signal", "rights_statement", "read_as", "standing_detail", "succession",
-        "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type", "page_count",
-        "parser_detail", "quality", "ingested_at", "content_sha256", "file_sha256", "fixity_detail",
+        "licence_detail", "embargo_detail", "signal", "rights_statement", "read_as", "standing_detail",
+        "succession", "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type",
+        "page_count", "parser_detail", "quality", "ingested_at", "content_sha256", "file_sha256",
+        "fixity_detail",
     )  # fmt: skip
 
     def visible(self, rows: QuerySet[Document], request: HttpRequest) -> QuerySet[Document]:
@@ -155,7 +161,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         return queryset, False
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the pages for licences, supersession and reading again."""
+        """Add the pages for licences, embargoes, supersession and reading again."""
         site = self.admin_site
 
         def licences(request: HttpRequest) -> HttpResponse:
@@ -167,7 +173,11 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         def again(request: HttpRequest, document_id: UUID) -> HttpResponse:
             return read_again.read_again(request, site, document_id)
 
+        def embargoed(request: HttpRequest, document_id: UUID) -> HttpResponse:
+            return embargo.edit(request, site, document_id)
+
         return [
+            path("<uuid:document_id>/embargo/", site.admin_view(embargoed), name="corpus_document_embargo"),
             path("<uuid:document_id>/read-again/", site.admin_view(again), name="corpus_document_read_again"),
             path("change-licence/", site.admin_view(licences), name="corpus_document_license"),
             path(
@@ -213,6 +223,17 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
             reverse("admin:corpus_rightsdecision_changelist"),
             document.pk,
             _("Decisions"),
+        )
+
+    @display(description=gettext_lazy("embargo"))
+    def embargo_detail(self, document: Document) -> SafeString:
+        """Show the day until which it is restricted, with the way to change it."""
+        day = document.embargoed_until
+        return format_html(
+            '{} <a href="{}">{}</a>',
+            _("None") if day is None else _("Until %s") % day.isoformat(),
+            reverse("admin:corpus_document_embargo", args=[document.pk]),
+            _("Change…"),
         )
 
     @display(description=gettext_lazy("licence signal"))

@@ -162,3 +162,43 @@ def test_the_demo_manifest_has_no_problems():
     manifest = read(settings.BASE_DIR / "domain" / "demo" / "manifest.jsonl")
 
     assert manifest.problems == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "signal", "flagged"),
+    [
+        ("open_commercial", "CC BY-NC 4.0", True),
+        ("public", "All rights reserved", True),
+        ("open_commercial", "cc-by-xyz", True),
+        ("open_noncommercial", "CC BY-NC 4.0", False),
+        ("restricted", "CC BY 4.0", False),
+        ("restricted", "letter of the publisher", False),
+        ("unknown", "", False),
+        ("public", "", False),
+    ],
+)
+def test_a_class_that_allows_more_than_its_signal_is_flagged_and_taken_in(folder, declared, signal, flagged):
+    row = {"path": "a.md", "title": "A", "license_class": declared}
+    manifest = written(folder, row | ({"license_source": signal} if signal else {}))
+
+    assert codes(manifest) == ([(1, "looser_than_its_signal")] if flagged else [])
+    assert all(problem.is_warning for problem in manifest.problems)
+    assert len(manifest.entries) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "errors"),
+    [
+        ({"embargo_until": "2030-01-31"}, 0),
+        ({"embargo_until": "2030-01-31", "license_class": "restricted"}, 0),
+        ({"embargo_until": "2030-01-31", "license_class": "public"}, 1),
+        ({"embargo_until": "31.1.2030"}, 1),
+        ({"embargo_until": "2030-02-30"}, 1),
+        ({"embargo_until": 2030}, 1),
+    ],
+)
+def test_an_embargo_is_a_day_and_goes_with_no_class_that_allows_more(folder, row, errors):
+    manifest = written(folder, {"path": "a.md", "title": "A"} | row)
+
+    assert codes(manifest) == [(1, "invalid_field")] * errors
+    assert len(manifest.entries) == 1 - errors

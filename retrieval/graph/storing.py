@@ -43,7 +43,10 @@ class Row:
 def present(chunks: Sequence[int]) -> dict[int, tuple[UUID, str]]:
     """Return document and hash of the passages that are still there, and keep them until the commit."""
     rows = _rows(
-        "SELECT id, document_id, content_sha256 FROM corpus_chunk WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
+        """
+        SELECT id, document_id, content_sha256 FROM corpus_chunk WHERE id = ANY(%s)
+        ORDER BY id FOR KEY SHARE
+        """,
         list(chunks),
     )
     return {chunk: (document, sha256) for chunk, document, sha256 in rows}
@@ -80,7 +83,10 @@ def senses(rows: Sequence[Row], chunks: Sequence[int]) -> dict[tuple[Identity, i
     if not split:
         return {}
     found = _rows(
-        "SELECT DISTINCT entity_id, chunk_id FROM retrieval_mention WHERE entity_id = ANY(%s) AND chunk_id = ANY(%s)",
+        """
+        SELECT DISTINCT entity_id, chunk_id FROM retrieval_mention
+        WHERE entity_id = ANY(%s) AND chunk_id = ANY(%s)
+        """,
         list(split), list(chunks),
     )  # fmt: skip
     return {((split[entity].type, split[entity].key), chunk): split[entity] for entity, chunk in found}
@@ -160,14 +166,14 @@ def relationships(verified: Sequence[Verified], documents: dict[int, UUID], plac
     ]
     return _insert(
         """
-        INSERT INTO retrieval_relationship
+        INSERT INTO retrieval_relationship AS held
             (source_id, target_id, type, chunk_id, document_id, quote, start, confidence)
         SELECT * FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::bigint[], %s::uuid[], %s::text[],
             %s::int[], %s::float8[])
         ON CONFLICT (source_id, target_id, type, chunk_id) DO UPDATE
             SET confidence = EXCLUDED.confidence, quote = EXCLUDED.quote, start = EXCLUDED.start
-            WHERE (-EXCLUDED.confidence, EXCLUDED.start, EXCLUDED.quote) < (-retrieval_relationship.confidence,
-                retrieval_relationship.start, retrieval_relationship.quote)
+            WHERE (-EXCLUDED.confidence, EXCLUDED.start, EXCLUDED.quote)
+                < (-held.confidence, held.start, held.quote)
         """,
         rows,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -38,17 +39,41 @@ FAILURES_IN_A_ROW = 5
 Advance = Callable[[int], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read of a batch or a piece of one; `failure` is the code of why nothing was."""
+
+    verified: tuple[Verified, ...] = ()
+    dropped: Drops = field(default_factory=Counter)
+    failure: str = ""
+
+
 @dataclass(slots=True)
 class Rehearsal:
     """What a run would find, without writing any of it."""
 
     passages: int = 0
+    batches_done: int = 0
     batches_failed: int = 0
     last_error_code: str = ""
     entities: set[tuple[str, str]] = field(default_factory=set)
     mentions: int = 0
     relationships: int = 0
-    dropped: Drops = field(default_factory=Drops)
+    dropped: Drops = field(default_factory=Counter)
+
+    def count(self, reading: Reading) -> None:
+        """Count what would be kept."""
+        if reading.failure:
+            self.batches_failed += 1
+            self.last_error_code = reading.failure
+        else:
+            self.batches_done += 1
+        self.dropped += reading.dropped
+        for page in reading.verified:
+            self.passages += 1
+            self.entities |= {(each.type, each.key) for each in page.entities}
+            self.mentions += sum(len(each.spots) for each in page.entities)
+            self.relationships += len(page.edges)
 
 
 def unread(extractor: str, *, again: bool = False) -> QuerySet[Chunk]:
@@ -71,7 +96,7 @@ def extract(
     by: User | None = None,
     advance: Advance = lambda _: None,
 ) -> ExtractionRun:
-    """Read what is unread, at most `limit` passages; return the run, which is failed when nothing could be."""
+    """Read what is unread, at most `limit` passages; return the run, failed when no batch could be read."""
     parameters = {"limit": limit, "again": again}
     run = action.start(
         extractor=extractor.name, passages=count(extractor, limit, again), parameters=parameters, by=by
@@ -105,18 +130,21 @@ def carry_out(
     for batch in batches(extractor, limit=left, again=run.parameters.get("again", False)):
         if until is not None and monotonic() > until:
             return False
-        for verified, dropped in _readings(batch, extractor, ontology):
-            if isinstance(dropped, BatchFailed):
-                action.count_failure(run=run.pk, code=dropped.code)
-                logger.warning("graph.batch_failed", run=str(run.pk), code=dropped.code)
-                failed_in_a_row += 1
-            else:
-                action.keep(run=run.pk, extractor=extractor.name, verified=verified, dropped=dropped)
-                failed_in_a_row = 0
+        is_read = [_keep(run, reading, extractor) for reading in _readings(batch, extractor, ontology)]
+        failed_in_a_row = 0 if any(is_read) else failed_in_a_row + 1
         advance(len(batch.passages))
         if failed_in_a_row >= FAILURES_IN_A_ROW:
             logger.warning("graph.gave_up", run=str(run.pk), count=failed_in_a_row)
             break
+    return True
+
+
+def _keep(run: ExtractionRun, reading: Reading, extractor: Extractor) -> bool:
+    if reading.failure:
+        action.count_failure(run=run.pk, code=reading.failure)
+        logger.warning("graph.batch_failed", run=str(run.pk), code=reading.failure)
+        return False
+    action.keep(run=run.pk, extractor=extractor.name, verified=reading.verified, dropped=reading.dropped)
     return True
 
 
@@ -126,17 +154,8 @@ def rehearse(
     """Read what a run would read and count what it would keep; write nothing."""
     found = Rehearsal()
     for batch in batches(extractor, limit=limit, again=again):
-        for verified, dropped in _readings(batch, extractor, ontology):
-            if isinstance(dropped, BatchFailed):
-                found.batches_failed += 1
-                found.last_error_code = dropped.code
-                continue
-            found.dropped += dropped
-            for page in verified:
-                found.passages += 1
-                found.entities |= {(each.type, each.key) for each in page.entities}
-                found.mentions += sum(len(each.spots) for each in page.entities)
-                found.relationships += len(page.edges)
+        for reading in _readings(batch, extractor, ontology):
+            found.count(reading)
         advance(len(batch.passages))
         if found.batches_failed >= FAILURES_IN_A_ROW and not found.passages:
             break
@@ -179,9 +198,7 @@ def _parts(passages: list[Passage], limits: tuple[int, int]) -> Iterator[tuple[P
         yield tuple(part)
 
 
-def _readings(
-    batch: Batch, extractor: Extractor, ontology: Ontology
-) -> Iterator[tuple[list[Verified], Drops] | tuple[None, BatchFailed]]:
+def _readings(batch: Batch, extractor: Extractor, ontology: Ontology) -> Iterator[Reading]:
     """Yield what was read of a batch, in smaller pieces where the whole was too much for the extractor."""
     release()
     try:
@@ -191,6 +208,7 @@ def _readings(
             for half in halves(batch):
                 yield from _readings(half, extractor, ontology)
         else:
-            yield None, failure
+            yield Reading(failure=failure.code)
         return
-    yield verify(suggestions, batch, ontology)
+    verified, dropped = verify(suggestions, batch, ontology)
+    yield Reading(tuple(verified), dropped)

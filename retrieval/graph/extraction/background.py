@@ -1,0 +1,86 @@
+"""Extraction by workers: a run is a row, a message only says that one waits."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from retrieval.graph.actions import extraction as action
+from retrieval.graph.extraction import choosing, running
+from retrieval.graph.extraction.choosing import Kind, NoModel
+from retrieval.graph.extraction.types import Extractor
+from retrieval.graph.models import ExtractionRun
+from retrieval.graph.ontology import InvalidOntology, active_ontology
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+logger = structlog.get_logger(__name__)
+
+TASK = "retrieval.extract_graph"
+# Then other messages have their turn, and the run goes on with the next.
+TURN_SECONDS = 120.0
+
+
+def enqueue(*, kind: Kind, limit: int | None, by: User | None) -> ExtractionRun:
+    """Hand what is unread to the workers. Raises `NoModel` and `InvalidOntology`."""
+    ontology = active_ontology()
+    extractor = _extractor(kind)
+    run = action.start(
+        extractor=extractor.name,
+        passages=running.count(extractor, limit, again=False),
+        parameters={"kind": kind, "limit": limit},
+        is_for_workers=True,
+        by=by,
+    )
+    logger.info("graph.run_queued", run=str(run.pk), passages=run.passages, types=len(ontology.entity_types))
+    ring(run.pk)
+    return run
+
+
+def ring(run: UUID) -> bool:
+    """Wake a worker for a run; False when the broker is down, and the clock follows."""
+    application: Any = import_string(settings.CELERY_APP)
+    try:
+        application.send_task(TASK, [str(run)], queue="light", retry=False)
+    except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
+        logger.warning("bell.broker_down", kind="graph", error=type(error).__name__)
+        return False
+    return True
+
+
+def work(run_id: UUID) -> None:
+    """Carry a run on for a turn, if nobody else does; leave the rest to the next."""
+    run = action.claim(run=run_id)
+    if run is None:
+        return
+    try:
+        extractor = _extractor(run.parameters["kind"])
+        is_done = running.carry_out(
+            run, extractor=extractor, ontology=active_ontology(), until=monotonic() + TURN_SECONDS
+        )
+    except (NoModel, InvalidOntology) as error:
+        logger.warning("graph.run_failed", run=str(run_id), kind=type(error).__name__)
+        action.fail(run=run_id, code="not_configured")
+        return
+    if is_done:
+        action.finish(run=run_id)
+    else:
+        action.let_go(run=run_id)
+        ring(run_id)
+
+
+def waiting() -> list[UUID]:
+    """Return the runs that workers should carry out, oldest first: whoever is at one keeps it."""
+    runs = ExtractionRun.objects.filter(state=ExtractionRun.State.RUNNING, is_for_workers=True)
+    return list(runs.order_by("started_at", "pk").values_list("pk", flat=True))
+
+
+def _extractor(kind: Kind) -> Extractor:
+    ontology = active_ontology()
+    return choosing.model(ontology) if kind == "model" else choosing.rules(ontology)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from datetime import date
 from io import BytesIO
 
+import numpy as np
 from django.contrib.auth.models import Group, User
 from django.utils import timezone
 from reportlab.pdfgen.canvas import Canvas
 
+from answers.conversations import Conversation
+from answers.feedback import AcquisitionRequest, WrongReport, WrongReportSource
 from answers.models import Answer, AnswerSource
 from answers.notices import Notice
-from corpus import storage
+from corpus import storage, vectors
 from corpus.curation import ReviewItem
+from corpus.gateways.embedding import configured_embedder
+from corpus.identity import rank_key
 from corpus.models import (
     Chunk,
     Document,
@@ -24,49 +32,99 @@ from corpus.models import (
 )
 from corpus.rights import ALL_CLASSES, LicenseClass
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
+from tests.integration.retrieval.corpora import vector_of
 
 OPEN = (LicenseClass.PUBLIC, LicenseClass.OPEN_COMMERCIAL, LicenseClass.OPEN_NONCOMMERCIAL)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Why a document may be kept from somebody. One that is a scan has pages and no passages."""
+
+    license_class: LicenseClass
+    embargoed: bool = False
+    retracted: bool = False
+    scanned: bool = False
+
+
+# One document of each class, named by it, and one for everything else that keeps a document back.
+CASES: dict[str, Case] = {
+    **{item.value: Case(item) for item in ALL_CLASSES},
+    "embargoed": Case(LicenseClass.RESTRICTED, embargoed=True),
+    "retracted": Case(LicenseClass.OPEN_NONCOMMERCIAL, retracted=True),
+    "scanned": Case(LicenseClass.RESTRICTED, scanned=True),
+}
+READABLE = tuple(name for name, case in CASES.items() if not case.scanned)
 # Who may see the documents of which classes.
 CEILINGS: dict[str, tuple[LicenseClass, ...]] = {
     "anonymous": (),
     "without_role": (),
     "narrow": (LicenseClass.PUBLIC,),
+    "branch": OPEN,
     "asker": OPEN,
+    "expert": OPEN,
     "curator": (LicenseClass.PUBLIC,),
     "librarian": ALL_CLASSES,
 }
+# Who is held to one collection besides.
+BUCKETS = {"branch": "bucket-canarypubliczq"}
 
 
-def canary(license_class: LicenseClass) -> str:
-    """Return the word that stands in the documents of a class and nowhere else."""
-    return f"canary{license_class.value.replace('_', '')}zq"
+def canary(case: str) -> str:
+    """Return the word that stands in the document of a case and nowhere else."""
+    return f"canary{case.replace('_', '')}zq"
+
+
+def allowed(actor: str) -> list[str]:
+    """Return the cases whose documents `actor` may see."""
+    bucket = BUCKETS.get(actor)
+    return [
+        name
+        for name, case in CASES.items()
+        if case.license_class in CEILINGS[actor] and bucket in (None, f"bucket-{canary(name)}")
+    ]
 
 
 @dataclass
 class World:
-    """What there is, by class and by owner."""
+    """What there is, by case and by owner."""
 
-    documents: dict[LicenseClass, Document] = field(default_factory=dict)
-    passages: dict[LicenseClass, Chunk] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
+    passages: dict[str, Chunk] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     people: dict[str, User | None] = field(default_factory=dict)
     runs: list[IngestionRun] = field(default_factory=list)
 
     def hidden_words(self, actor: str) -> list[str]:
         """Return the words `actor` must never meet."""
-        return [canary(item) for item in ALL_CLASSES if item not in CEILINGS[actor]]
+        return [canary(name) for name in CASES if name not in allowed(actor)]
+
+    def hidden_documents(self, actor: str) -> list[Document]:
+        """Return the documents `actor` must not know of."""
+        return [document for name, document in self.documents.items() if name not in allowed(actor)]
 
 
 def build() -> World:
-    """Make the people, a document of every class, and an answer of each asker that cites them all."""
+    """Make the people, a document of every case, and an answer of each asker that cites them all."""
     world = World()
     _people(world)
-    for license_class in ALL_CLASSES:
-        _document(world, license_class)
+    add(world, CASES)
     _run(world)
     for name in ("narrow", "asker", "librarian"):
         _answer(world, name)
     return world
+
+
+def add(world: World, cases: Collection[str]) -> None:
+    """Make the documents of `cases` with everything that belongs to a document, their vectors too."""
+    for name in cases:
+        _document(world, name)
+    passages = [world.passages[name] for name in cases if name in world.passages]
+    vectors.store(
+        version=vectors.ensure_version(configured_embedder()),
+        chunks=passages,
+        vectors=np.stack([vector_of(passage.body) for passage in passages]),
+    )
 
 
 def _people(world: World) -> None:
@@ -79,18 +137,35 @@ def _people(world: World) -> None:
     curator = Group.objects.create(name="curator")
     curator.permissions.set(Group.objects.get(name="librarian").permissions.all())
     GroupCeiling.objects.create(group=curator, license_classes=["public"])
-    for name in ("narrow", "asker", "curator", "librarian"):
+    branch = Group.objects.create(name="branch")
+    branch.permissions.set(Group.objects.get(name="asker").permissions.all())
+    GroupCeiling.objects.create(
+        group=branch,
+        license_classes=[item.value for item in OPEN],
+        all_buckets=False,
+        buckets=[BUCKETS["branch"]],
+    )
+    for name in ("narrow", "branch", "asker", "expert", "curator", "librarian"):
         person = User.objects.create_user(name)
         person.groups.add(Group.objects.get(name=name))
         world.people[name] = person
 
 
-def _document(world: World, license_class: LicenseClass) -> None:
-    word = canary(license_class)
+def _document(world: World, name: str) -> None:
+    word, case = canary(name), CASES[name]
     source = SourceFactory(
-        title=f"Work {word}", identifier_value=f"10.9999/{word}.work", is_corrected=True, container=word
+        title=f"Work {word}",
+        identifier_value=f"10.9999/{word}.work",
+        is_corrected=not case.retracted,
+        is_retracted=case.retracted,
+        container=word,
     )
-    EditorialEventFactory(source=source, kind="correction", note=word, notice_doi=f"10.9999/{word}.notice")
+    EditorialEventFactory(
+        source=source,
+        kind="retraction" if case.retracted else "correction",
+        note=word,
+        notice_doi=f"10.9999/{word}.notice",
+    )
     document = DocumentFactory(
         title=f"Biochar and {word}",
         authors=[f"Author {word}"],
@@ -101,23 +176,20 @@ def _document(world: World, license_class: LicenseClass) -> None:
         file_name=f"{word}.pdf",
         media_type="application/pdf",
         page_count=1,
-        license_class=license_class.value,
+        license_class=case.license_class.value,
+        embargoed_until=date(2999, 1, 1) if case.embargoed else None,
+        content_sha256=hashlib.sha256(word.encode()).hexdigest(),
+        file_sha256=hashlib.sha256(f"{word}.pdf".encode()).hexdigest(),
+        state=Document.State.NEEDS_OCR if case.scanned else Document.State.READY,
+        chunk_count=0 if case.scanned else 1,
         license_source=word,
         rights_statement=word,
         version_label=word,
         source=source,
         year=2020,
     )
-    passage = ChunkFactory(
-        document=document,
-        ordinal=0,
-        body=f"Biochar holds water, says {word}.",
-        section_path=[f"Heading {word}"],
-        locator=f"Section {word}",
-        page_start=1,
-        page_end=1,
-        boxes=[[1, 0.1, 0.1, 0.9, 0.2]],
-    )
+    if not case.scanned:
+        world.passages[name] = _passage(document, word)
     _original(document, word)
     DocumentCitation.objects.create(
         citing=document, ordinal=0, text=word, doi_normalised=f"10.9999/{word}.ref"
@@ -126,7 +198,7 @@ def _document(world: World, license_class: LicenseClass) -> None:
         document=document,
         document_title=document.title,
         from_class="unknown",
-        to_class=license_class.value,
+        to_class=case.license_class.value,
         evidence=word,
         process="test",
     )
@@ -138,8 +210,22 @@ def _document(world: World, license_class: LicenseClass) -> None:
         suggestion_sha256="0" * 64,
         reason=word,
     )
-    world.documents[license_class] = document
-    world.passages[license_class] = passage
+    world.documents[name] = document
+
+
+def _passage(document: Document, word: str) -> Chunk:
+    passage: Chunk = ChunkFactory(
+        document=document,
+        ordinal=0,
+        body=f"Biochar holds water, says {word}.",
+        section_path=[f"Heading {word}"],
+        locator=f"Section {word}",
+        rank_key=rank_key(document.content_sha256, 0),
+        page_start=1,
+        page_end=1,
+        boxes=[[1, 0.1, 0.1, 0.9, 0.2]],
+    )
+    return passage
 
 
 def _original(document: Document, word: str) -> None:
@@ -158,8 +244,8 @@ def _run(world: World) -> None:
     run = IngestionRun.objects.create(
         origin="upload", state="finished", finished_at=timezone.now(), parameters={"process": None}
     )
-    for license_class, document in world.documents.items():
-        word = canary(license_class)
+    for name, document in world.documents.items():
+        word = canary(name)
         IngestionItem.objects.create(
             run=run, path=f"{word}.pdf", outcome="ready", detail=f"About {word}.", document=document
         )
@@ -171,9 +257,11 @@ def _run(world: World) -> None:
 
 def _answer(world: World, name: str) -> None:
     """An answer from better days: its asker once saw everything that it cites."""
-    words = " ".join(f"Biochar holds water, says {canary(item)}." for item in ALL_CLASSES)
+    words = " ".join(f"Biochar holds water, says {canary(case)}." for case in READABLE)
+    conversation = Conversation.objects.create(asked_by=world.people[name])
     answer = Answer.objects.create(
         asked_by=world.people[name],
+        conversation=conversation,
         question=f"What does biochar hold, asks {name}?",
         text=f"{words} [1]",
         state="done",
@@ -183,8 +271,8 @@ def _answer(world: World, name: str) -> None:
         engine="model",
         model="some-model",
     )
-    for number, license_class in enumerate(ALL_CLASSES, start=1):
-        document, passage = world.documents[license_class], world.passages[license_class]
+    for number, case in enumerate(READABLE, start=1):
+        document, passage = world.documents[case], world.passages[case]
         AnswerSource.objects.create(
             answer=answer,
             number=number,
@@ -192,7 +280,7 @@ def _answer(world: World, name: str) -> None:
             document=document,
             is_cited=True,
             title=document.title,
-            citation=f"Cited as {canary(license_class)}",
+            citation=f"Cited as {canary(case)}",
             doi=document.doi,
             section_path=passage.section_path,
             locator=passage.locator,
@@ -207,3 +295,30 @@ def _answer(world: World, name: str) -> None:
             recipient=world.people[name], answer=answer, source=document.source, kind=Notice.Kind.RETRACTED
         )
     world.answers[name] = answer
+    _feedback(world, answer, name)
+
+
+def _feedback(world: World, answer: Answer, name: str) -> None:
+    """What was said about the answer, with quotations of everything it cites."""
+    report = WrongReport.objects.create(
+        answer=answer,
+        answer_ref=answer.pk,
+        question=answer.question,
+        searched_question=answer.question,
+        engine=answer.engine,
+        answer_sha256="0" * 64,
+        comment=answer.text,
+        reported_by=world.people[name],
+    )
+    for source in answer.sources.select_related("chunk"):
+        WrongReportSource.objects.create(
+            report=report,
+            number=source.number,
+            document_id=source.document_id,
+            content_sha256=source.content_sha256,
+            quote=source.chunk.body,
+            locator=source.locator,
+            license_class=source.license_class,
+            bucket=source.bucket,
+        )
+    AcquisitionRequest.objects.create(answer=answer, question=answer.question, asked_by=world.people[name])

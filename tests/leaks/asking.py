@@ -1,0 +1,45 @@
+"""Asking the site as one of the people of the world, and reading all of what comes back."""
+
+from __future__ import annotations
+
+from asgiref.sync import async_to_sync
+from django.http import HttpResponse
+from django.test import Client
+
+from tests.leaks.routes import Call
+from tests.leaks.world import World
+
+
+def client_of(world: World, actor: str) -> Client:
+    client = Client(raise_request_exception=False)
+    person = world.people[actor]
+    if person is not None:
+        client.force_login(person)
+    return client
+
+
+def ask(client: Client, call: Call) -> HttpResponse:
+    response: HttpResponse = getattr(client, call.method)(
+        call.path, call.data, headers=call.headers, follow=True
+    )
+    return response
+
+
+async def _drained(response: HttpResponse) -> bytes:
+    return b"".join([piece async for piece in response.streaming_content])  # type: ignore[attr-defined]
+
+
+def content_of(response: HttpResponse) -> bytes:
+    """Return the body, of a stream to its end."""
+    return async_to_sync(_drained)(response) if response.streaming else response.content
+
+
+def seen(response: HttpResponse) -> str:
+    """Return all that reaches the reader: body, headers and the addresses they were sent on to."""
+    addresses = "".join(url for url, _ in getattr(response, "redirect_chain", []))
+    return content_of(response).decode(errors="replace") + str(response.headers) + addresses
+
+
+def headers_of(response: HttpResponse) -> dict[str, str]:
+    """Return the headers without the number each request gets."""
+    return {name: value for name, value in response.headers.items() if name != "X-Request-ID"}

@@ -1,0 +1,192 @@
+"""What somebody may not see answers to a guessed id exactly as what does not exist: every route and verb."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from tests.leaks import routes
+from tests.leaks.asking import client_of, content_of, headers_of, seen
+from tests.leaks.world import World
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+VERBS = ("get", "head", "post", "put", "patch", "delete", "options")
+# One group who are kept from most, one who see most, and who may do everything and see next to nothing.
+GUESSERS = ("without_role", "narrow", "branch", "asker", "expert", "curator")
+# Which rows somebody may not know of, by the name of the part of an address that names one.
+KEPT_BACK = {
+    "document_id": lambda world, actor: [document.id for document in world.hidden_documents(actor)],
+    "passage_id": lambda world, actor: [
+        passage.public_id
+        for passage in world.passages.values()
+        if passage.document in world.hidden_documents(actor)
+    ],
+    "answer_id": lambda world, actor: [
+        answer.id for owner, answer in world.answers.items() if owner != actor
+    ],
+    "conversation_id": lambda world, actor: [
+        answer.conversation_id for owner, answer in world.answers.items() if owner != actor
+    ],
+    "conversation_id": lambda world, actor: [
+        answer.conversation_id for owner, answer in world.answers.items() if owner != actor
+    ],
+    "run_id": lambda world, actor: [] if actor == "curator" else [run.id for run in world.runs],
+}
+# Whose they are is looked up once more for a row that exists: that tells of no document.
+OWNED = {"answer_id", "conversation_id"}
+# Parts of addresses that are no row's id: a value that any row could have.
+HARMLESS: dict[str, int | str] = {"number": 1, "form": "bibtex"}
+
+
+def by_id() -> Iterator[tuple[str, str, dict[str, int | str]]]:
+    """Yield every route outside the admin that names a row: its name, that part, and the other parts."""
+    for entry in patterns(get_resolver()):
+        parts = set(entry.pattern.converters)
+        ids = parts - set(HARMLESS)
+        if ids:
+            assert len(ids) == 1, f"{entry.name} names more than one row"
+            (part,) = ids
+            assert part in KEPT_BACK, f"say in KEPT_BACK which rows <{part}> of '{entry.name}' may name"
+            yield str(entry.name), part, {name: HARMLESS[name] for name in parts - ids}
+
+
+def patterns(resolver: URLResolver) -> Iterator[URLPattern]:
+    for entry in resolver.url_patterns:
+        if not isinstance(entry, URLResolver):
+            yield entry
+        elif entry.namespace != "admin":
+            yield from patterns(entry)
+
+
+def test_every_address_with_an_id_says_which_rows_it_may_name() -> None:
+    assert {name for name, _, _ in by_id()} >= {"document", "passage", "answer", "page_image", "run"}
+
+
+@pytest.mark.parametrize("actor", GUESSERS)
+def test_what_is_kept_back_answers_exactly_like_what_does_not_exist(world: World, actor: str) -> None:
+    client = client_of(world, actor)
+
+    for name, part, rest in by_id():
+        absent = reverse(name, kwargs={part: uuid.uuid4(), **rest})
+        for verb in VERBS:
+            expected = getattr(client, verb)(absent)
+            assert expected.status_code in (403, 404, 405) or verb == "options", (name, verb)
+            for identifier in KEPT_BACK[part](world, actor):
+                present = getattr(client, verb)(reverse(name, kwargs={part: identifier, **rest}))
+                assert same(present, expected), (name, verb)
+
+
+def same(one: HttpResponse, other: HttpResponse) -> bool:
+    return (one.status_code, content_of(one), headers_of(one)) == (
+        other.status_code,
+        content_of(other),
+        headers_of(other),
+    )
+
+
+@pytest.mark.parametrize("actor", ["narrow", "asker"])
+def test_what_is_kept_back_costs_the_same_statements_as_what_does_not_exist(world: World, actor: str) -> None:
+    """Time is not compared: the same statements, which find nothing, take the same time."""
+    client = client_of(world, actor)
+
+    for name, part, rest in by_id():
+        if part in OWNED:
+            continue
+        asked = [uuid.uuid4(), *KEPT_BACK[part](world, actor)]
+        told = [statements(client, reverse(name, kwargs={part: row, **rest}), row) for row in asked]
+        assert all(one == told[0] for one in told), name
+
+
+def statements(client: Client, address: str, row: uuid.UUID) -> list[str]:
+    with CaptureQueriesContext(connection) as asked:
+        client.get(address)
+    return [query["sql"].replace(str(row), "the id").replace(row.hex, "the id") for query in asked]
+
+
+def test_visitors_are_sent_to_sign_in_alike_for_what_exists_and_what_does_not(world: World) -> None:
+    client = Client()
+
+    for name, part, rest in by_id():
+        absent = uuid.uuid4()
+        expected = client.get(reverse(name, kwargs={part: absent, **rest}))
+        for identifier in KEPT_BACK[part](world, "anonymous"):
+            present = client.get(reverse(name, kwargs={part: identifier, **rest}))
+            assert present.status_code == expected.status_code == 302
+            assert present.content == expected.content
+            assert present["Location"].replace(str(identifier), str(absent)) == expected["Location"]
+
+
+@pytest.mark.parametrize("actor", ["narrow", "asker"])
+def test_a_picture_kept_on_disk_for_one_reader_is_not_there_for_another(world: World, actor: str) -> None:
+    client, librarian = client_of(world, actor), client_of(world, "librarian")
+    absent = client.get(reverse("page_image", args=[uuid.uuid4(), 1]))
+    hidden = world.hidden_documents(actor)
+
+    for document in world.documents.values():
+        address = reverse("page_image", args=[document.id, 1])
+        drawn = librarian.get(address)
+        assert drawn.status_code == 200
+        assert drawn.headers["Content-Type"] == "image/webp"
+        found = client.get(address)
+        if document in hidden:
+            assert found.status_code == 404
+            assert same(found, absent)
+        else:
+            assert found.content == drawn.content
+
+
+FAST_VERBS = ("put", "delete")
+
+
+@pytest.mark.parametrize(
+    ("actor", "verbs"),
+    [
+        ("narrow", FAST_VERBS),
+        *(
+            pytest.param(actor, VERBS, marks=pytest.mark.long)
+            for actor in ("anonymous", "without_role", "narrow", "branch", "asker", "expert", "curator")
+        ),
+    ],
+)
+def test_no_route_tells_or_changes_anything_by_another_verb(
+    world: World, actor: str, verbs: tuple[str, ...]
+) -> None:
+    client = client_of(world, actor)
+    hidden = world.hidden_words(actor)
+    before = governed()
+
+    for name, calls in routes.calls(world).items():
+        for call in calls:
+            for verb in verbs:
+                if name == "logout" or verb == call.method or (verb, call.method) == ("post", "get"):
+                    continue
+                response = getattr(client, verb)(call.path, headers=call.headers)
+                assert response.status_code < 500, (verb, call)
+                assert [word for word in hidden if word in seen(response)] == [], (verb, call)
+    assert governed() == before
+
+
+def governed() -> str:
+    """Return a hash of what nobody may change by accident: documents, passages, decisions and events."""
+    tables = (
+        "corpus_document",
+        "corpus_chunk",
+        "corpus_rightsdecision",
+        "corpus_source",
+        "answers_answersource",
+    )
+    digest = hashlib.sha256()
+    with connection.cursor() as cursor:
+        for table in tables:
+            cursor.execute(f"SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} t")  # noqa: S608
+            digest.update(str(cursor.fetchone()).encode())
+    return digest.hexdigest()

@@ -34,6 +34,12 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
                 (_("Review queue"), "fact_check", "corpus_reviewitem_queue", "corpus.change_license"),
                 (_("Suggestions"), "rule", "corpus_reviewitem_changelist", "corpus.view_reviewitem"),
                 (
+                    _("Requests for access"),
+                    "key",
+                    "corpus_accessrequest_changelist",
+                    "corpus.view_accessrequest",
+                ),
+                (
                     _("Rights decisions"),
                     "gavel",
                     "corpus_rightsdecision_changelist",

@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from corpus import views, views_library, views_runs, views_uploads
+from corpus import views, views_access, views_library, views_runs, views_uploads
 from corpus.views_pages import page_image
 
 urlpatterns = [
     path("documents/", views.documents, name="documents"),
+    path("documents/why/", views_access.why, name="why"),
+    path("documents/why/request/", views_access.access_request, name="access_request"),
     path("documents/upload/", views_uploads.upload, name="upload"),
     path("documents/upload/file/", views_uploads.upload_file, name="upload_file"),
     path("documents/upload/manifest/", views_uploads.upload_manifest, name="upload_manifest"),

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from corpus import ceilings, review_queue
+from corpus.access_requests import AccessRequest
 from corpus.curation import ReviewItem
 from corpus.enrichment.records import SourceCheck
 from corpus.models import Document, IngestionItem, Source
@@ -46,6 +47,8 @@ def waiting(user: User | AnonymousUser) -> list[Waiting]:
         if user.has_perm("corpus.change_license"):
             items.append(_queue(user))
         items.append(_suggestions(user))
+    if user.has_perm("corpus.view_accessrequest"):
+        items.append(_access_requests())
     if user.has_perm("corpus.view_ingestionitem"):
         items.append(_files(user))
     if user.has_perm("corpus.view_source"):
@@ -116,6 +119,16 @@ def _suggestions(user: User | AnonymousUser) -> Waiting:
         _("Licences that allow more than is held, newer versions of the same work, claims of retraction."),
         ReviewItem.objects.filter(about, document__in=covered, state=ReviewItem.State.OPEN).count(),
         _link("corpus_reviewitem", state__exact=ReviewItem.State.OPEN),
+        "caution",
+    )
+
+
+def _access_requests() -> Waiting:
+    return Waiting(
+        _("Requests for access"),
+        _("Somebody looks for what they may not see, or what is not held. They wait for an answer."),
+        AccessRequest.objects.filter(state=AccessRequest.State.OPEN).count(),
+        _link("corpus_accessrequest", state__exact=AccessRequest.State.OPEN),
         "caution",
     )
 

@@ -72,6 +72,11 @@ def calls(world: World) -> dict[str, list[Call]]:
     pictures = [reverse("page_image", args=[d.id, 1]) for d in world.documents.values()]
     runs = [reverse("run", args=[run.id]) for run in world.runs]
     words = [canary(item) for item in ALL_CLASSES]
+    wishes = [
+        wanted
+        for word in words
+        for wanted in (f"10.9999/{word}", f"10.9999/{word}.work", f"Biochar and {word}", f"{word}.pdf")
+    ]
     listing, asking, scoping = reverse("documents"), reverse("ask"), reverse("scope")
     return {
         "ask": [
@@ -107,6 +112,18 @@ def calls(world: World) -> dict[str, list[Call]]:
             Call(listing, data={"license_class": "restricted"}),
             Call(listing, data={"standing": "current", "year_min": "2019", "year_max": "2021"}),
             *(Call(listing, data={"q": f"10.9999/{word}"}) for word in words),
+        ],
+        "why": [
+            Call(reverse("why")),
+            Call(reverse("why"), data={"q": "Biochar", "who": "librarian"}),
+            *(Call(reverse("why"), data={"q": wanted}) for wanted in wishes),
+            *(Call(reverse("why"), data={"q": wanted, "who": "asker"}) for wanted in wishes),
+            *(Call(reverse("why"), data={"q": str(d.id)}) for d in world.documents.values()),
+            *(Call(reverse("why"), data={"q": str(p.public_id)}) for p in world.passages.values()),
+        ],
+        "access_request": [
+            Call(reverse("access_request"), "post", {"wanted": "A handbook of biochar"}),
+            Call(reverse("access_request"), "post", {"wanted": ""}),
         ],
         "document": [Call(path) for path in documents],
         "upload": [

@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from corpus.access_requests import AccessRequest
 from corpus.actions import review
 from corpus.actions.editorial import record_event
 from corpus.actions.rights import set_license
@@ -393,6 +394,7 @@ def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, admin
     IngestionItemFactory(path="a.pdf", outcome="failed")
     IngestionItemFactory(path="b.pdf", outcome="failed")
     IngestionItemFactory(path="b.pdf", outcome="ready", document=unknown)
+    AccessRequest.objects.create(asked_by=administrator, wanted="A paper", wanted_key="a paper")
     DocumentFactory(fixity=Document.Fixity.ORIGINAL_MISSING)
     review.suggest_license(document=unknown, license_class="public", signal="CC0 1.0")
     User.objects.create_user("nobody")
@@ -401,7 +403,7 @@ def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, admin
     waiting = client.get(reverse("admin:index")).context["waiting"]
 
     # The last is about answers, and no answer is affected.
-    assert [item.count for item in waiting] == [1] * 11 + [0]
+    assert [item.count for item in waiting] == [1] * 12 + [0]
     for item in waiting:
         listed = client.get(item.url)
         assert listed.status_code == 200, item.label

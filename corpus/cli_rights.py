@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from corpus import review_queue
 from corpus.actions import embargoes
 from corpus.actions.rights import Operator, RightsError, effects, set_license
+from corpus.cli_explain import explain
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.identifiers import normalise_doi
 from corpus.models import Document
@@ -26,6 +27,9 @@ _SHOWN = 60
 @click.group()
 def rights() -> None:
     """See what waits for a decision about rights, and decide."""
+
+
+rights.add_command(explain)
 
 
 def _person(name: str) -> User:

@@ -25,7 +25,7 @@ from retrieval.layers.keyword import KeywordLayer
 from retrieval.layers.vector import VectorLayer
 from retrieval.request import checked_limit, checked_question
 from retrieval.routing import Route, route
-from retrieval.runner import run
+from retrieval.runner import run, turns
 from retrieval.types import (
     DEGRADED,
     Asked,
@@ -108,10 +108,11 @@ def retrieve(
         corpus = _Corpus(Eligible(), None, fingerprint(scope))
         denied = StageTrace("scope", StageStatus.DENIED, reason="the scope allows nothing")
         return _result(search, corpus, _Found(), [denied])
-    started = monotonic()
+    started, arrival = monotonic(), turns.arrive()
     try:
-        corpus = _corpus(scope)
-        lists, traces = _run_layers(search, corpus)
+        with turns.taken(arrival):
+            corpus = _corpus(scope)
+        lists, traces = _run_layers(search, corpus, arrival)
         found = _ranked(search, lists, corpus)
     except (DatabaseError, PoolTimeout) as error:
         logger.error("retrieval.failed", request=search.request_id, error=type(error).__name__)  # noqa: TRY400
@@ -160,7 +161,7 @@ def _corpus(scope: RetrievalScope) -> _Corpus:
     return _Corpus(eligibility.count(scope), version, pinned)
 
 
-def _run_layers(search: _Search, corpus: _Corpus) -> tuple[list[RankedList], list[StageTrace]]:
+def _run_layers(search: _Search, corpus: _Corpus, arrival: int) -> tuple[list[RankedList], list[StageTrace]]:
     if not corpus.eligible.passages:
         reason = "the scope holds no passages"
         return [], [StageTrace(name, StageStatus.EMPTY, reason=reason) for name in search.layers]
@@ -178,7 +179,9 @@ def _run_layers(search: _Search, corpus: _Corpus) -> tuple[list[RankedList], lis
     }
     # The layers take connections of their own, and those of other requests may be waiting for this one.
     connections.release()
-    outcomes = run([_LAYERS[name] for name in search.layers], requests, seconds=search.profile.seconds)
+    outcomes = run(
+        [_LAYERS[name] for name in search.layers], requests, seconds=search.profile.seconds, arrival=arrival
+    )
     return [ranked for ranked, _ in outcomes], [trace for _, trace in outcomes]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any
 
@@ -18,6 +17,7 @@ from psycopg_pool import PoolTimeout
 from corpus.gateways.embedding import EmbeddingError
 from corpus.gateways.llm import ModelError
 from retrieval.layers.base import Layer, LayerOff, LayerRequest, LayerTimeout, Session
+from retrieval.turns import Turns
 from retrieval.types import RankedList, StageStatus, StageTrace
 
 # Layers at work in the database at once in this process. Fewer than the pool has connections: requests
@@ -32,7 +32,7 @@ _LOOK_AGAIN = 0.25
 
 logger = structlog.get_logger(__name__)
 _executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="retrieval")
-_slots = BoundedSemaphore(SLOTS)
+turns = Turns(SLOTS)
 
 
 @dataclass(slots=True)
@@ -42,6 +42,7 @@ class _Run:
     layer: Layer
     request: LayerRequest
     seconds: float
+    arrival: int
     until: float | None = None
 
     def __call__(self) -> tuple[RankedList, StageTrace]:
@@ -57,7 +58,7 @@ class _Run:
 
     def _work(self) -> RankedList:
         prepared = self.layer.prepare(self.request)
-        with _slots:
+        with turns.taken(self.arrival):
             connection.ensure_connection()
             self.until = monotonic() + self.seconds
             try:
@@ -90,13 +91,19 @@ def _reason(error: Exception) -> tuple[StageStatus, str]:
 
 
 def run(
-    layers: Sequence[Layer], requests: Mapping[str, LayerRequest], *, seconds: float
+    layers: Sequence[Layer],
+    requests: Mapping[str, LayerRequest],
+    *,
+    seconds: float,
+    arrival: int | None = None,
 ) -> list[tuple[RankedList, StageTrace]]:
     """Run `layers` in parallel, each with its own connection, and return their lists in the given order.
 
-    Call it without holding a connection: the layers of other requests may be waiting for it.
+    Call it without holding a connection: the layers of other requests may be waiting for it. `arrival`
+    is the request's place among others, its own from now on when it has none.
     """
-    runs = [_Run(layer, requests[layer.name], seconds) for layer in layers]
+    arrival = turns.arrive() if arrival is None else arrival
+    runs = [_Run(layer, requests[layer.name], seconds, arrival) for layer in layers]
     waiting: dict[Future[tuple[RankedList, StageTrace]], _Run] = {_executor.submit(one): one for one in runs}
     futures = list(waiting)
     while waiting:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from corpus.forms import YearField
+from corpus.forms import DayField, YearField
 from corpus.models import LICENSE_CHOICES
 from corpus.scope import RetrievalScope, scope
 from retrieval.request import MAX_QUESTION
@@ -36,6 +36,7 @@ class ScopeForm(forms.Form):
     bucket = AnyNames(required=False)
     year_min = YearField(label=_("From year"))
     year_max = YearField(label=_("To year"))
+    as_of = DayField(label=_("As of"))
     include_retracted = forms.BooleanField(required=False)
 
     def clean(self) -> dict[str, Any]:
@@ -56,6 +57,7 @@ class ScopeForm(forms.Form):
             year_min=wanted["year_min"],
             year_max=wanted["year_max"],
             exclude_retracted=not wanted["include_retracted"],
+            as_of=wanted["as_of"],
         )
 
     def query(self, *, without: tuple[str, ...] = ()) -> str:
@@ -90,6 +92,8 @@ def pairs(requested: RetrievalScope, *, without: tuple[str, ...] = ()) -> list[t
         found.append(("year_min", str(requested.year_min)))
     if requested.year_max is not None:
         found.append(("year_max", str(requested.year_max)))
+    if requested.as_of is not None:
+        found.append(("as_of", requested.as_of.isoformat()))
     if not requested.exclude_retracted:
         found.append(("include_retracted", "on"))
     return [(name, value) for name, value in found if name not in without]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from answers.forms import pairs
@@ -71,6 +72,8 @@ def _chips(requested: RetrievalScope, effective: RetrievalScope) -> list[Chip]:
         chips.append(Chip(_("Collections"), names or _("none chosen"), without, denies=not names))
     if (years := _years(requested)) is not None:
         chips.append(Chip(_("Years"), years, dropping("year_min", "year_max")))
+    if requested.as_of is not None:
+        chips.append(Chip(_("As of"), date_format(requested.as_of, "j F Y"), dropping("as_of")))
     if requested.exclude_retracted:
         chips.append(Chip(_("Retracted work"), _("left out")))
     else:

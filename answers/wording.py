@@ -24,6 +24,7 @@ LAYERS = {
     "fusion": gettext_lazy("rank fusion"),
     "rerank": gettext_lazy("reranking"),
     "scope": gettext_lazy("scope"),
+    "history": gettext_lazy("versions of a work"),
 }
 STATUSES = {
     "ok": gettext_lazy("done"),
@@ -209,6 +210,8 @@ def _scope_words(effective: dict[str, Any]) -> str:
     for key, name in (("authors", _("authors")), ("journals", _("journals"))):
         if (values := effective.get(key)) is not None:
             words.append(f"{name}: {', '.join(values)}")
+    if as_of := effective.get("as_of"):
+        words.append(_("versions in force on {day}").format(day=as_of))
     retracted = effective.get("exclude_retracted")
     words.append(_("retracted work left out") if retracted else _("retracted work included"))
     return "; ".join(words)

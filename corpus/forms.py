@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from corpus.days import InvalidDay, last_day_of
 from corpus.manifest import Described
 from corpus.manifest_fields import FIELDS, FieldError
 from corpus.models import LICENSE_CHOICES
@@ -31,6 +33,23 @@ class YearField(forms.IntegerField):
 
     def __init__(self, *, label: _StrPromise) -> None:
         super().__init__(required=False, label=label, min_value=1000, max_value=2999)
+
+
+class DayField(forms.CharField):
+    """A day that may be left out, written as a year, a month or a day; a year stands for its last day."""
+
+    def __init__(self, *, label: _StrPromise) -> None:
+        super().__init__(required=False, label=label, max_length=40)
+
+    def clean(self, value: Any) -> date | None:
+        """Return the day; None when nothing was written."""
+        text = super().clean(value)
+        try:
+            return last_day_of(text) if text else None
+        except InvalidDay:
+            raise forms.ValidationError(
+                _("“%(text)s” is not a day. Write 2019, 2019-05 or 2019-05-31."), params={"text": text}
+            ) from None
 
 
 class DocumentFilterForm(forms.Form):

@@ -87,7 +87,13 @@ def test_a_question_without_a_word_is_refused_and_everything_typed_is_kept(
 
 
 @pytest.mark.parametrize(
-    "scope", [{"year_min": "abc"}, {"rights": "chosen", "license_class": "nonsense"}, {"rights": "some"}]
+    "scope",
+    [
+        {"as_of": "2019-13"},
+        {"year_min": "abc"},
+        {"rights": "chosen", "license_class": "nonsense"},
+        {"rights": "some"},
+    ],
 )
 def test_a_scope_that_makes_no_sense_asks_nothing(
     reader: Client, small_corpus: dict[str, Document], scope: dict[str, str]

@@ -8,6 +8,8 @@ from datetime import date, timedelta
 import pytest
 from click.testing import CliRunner
 from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from corpus.models import Document
 from corpus.scope import InvalidScope, RetrievalScope, scope
@@ -298,3 +300,46 @@ def test_a_day_leaves_nothing_out_and_survives_being_stored() -> None:
     assert not wanted.denied
     assert scope(**wanted.as_dict()) == wanted
     assert wanted.digest() != RetrievalScope().digest()
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(["public", "restricted"]),
+            st.sampled_from([None, 2009, 2016, 2023]),
+            st.booleans(),
+        ),
+        min_size=2,
+        max_size=5,
+    ),
+    question=st.sampled_from([QUESTION, f"As of 2019, {QUESTION}", f"Before the revision, {QUESTION}"]),
+    as_of=st.sampled_from([None, "2010", "2021"]),
+    limit=st.integers(1, 6),
+)
+def test_versions_out_of_scope_are_as_if_they_did_not_exist(
+    rows: list[tuple[str, int | None, bool]], question: str, as_of: str | None, limit: int
+) -> None:
+    Document.objects.all().delete()
+    following = None
+    for number, (license_class, year, is_linked) in enumerate(rows):
+        following = add(
+            f"Edition {number}",
+            [f"Bales may be stacked up to a moisture content of {number} %.", OLD if number % 2 else NEW],
+            license_class=license_class,
+            year=year,
+            status="superseded" if number else "current",
+            superseded_by=following if is_linked else None,
+        )
+
+    def outcome() -> dict[str, object]:
+        result = found(question, limit=limit, license_classes=["public"], as_of=as_of).as_dict()
+        del result["request_id"]
+        for stage in result["traces"]:
+            del stage["milliseconds"]
+        return result
+
+    with_all = outcome()
+    Document.objects.exclude(license_class="public").delete()
+
+    assert with_all == outcome()

@@ -52,6 +52,9 @@ def test_a_collection_that_does_not_exist_is_taken_like_any_other() -> None:
         "year_min=abc",
         "year_min=99999",
         "year_min=2020&year_max=2010",
+        "as_of=2019-13",
+        "as_of=last+year",
+        "as_of=0",
         "collections=chosen&bucket=a%00b",
     ],
 )
@@ -67,6 +70,7 @@ def test_what_makes_no_sense_is_refused_rather_than_widened(query: str) -> None:
         scope(license_classes=[], exclude_retracted=True),
         scope(license_classes=["public", "unknown"], buckets=["b & c", "ä"], year_min=1990),
         scope(buckets=[], year_max=2001),
+        scope(as_of="2019-05", exclude_retracted=True),
     ],
 )
 def test_a_scope_survives_the_query_string(wanted: RetrievalScope) -> None:

@@ -6,20 +6,31 @@ results must be the same to the byte: ids, scores, counts, traces, fingerprint.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from corpus.gateways.embedding import forget_queries
 from corpus.models import Document, Source
 from corpus.rights import ALL_CLASSES
 from corpus.scope import RetrievalScope, scope
 from retrieval.layers import keyword, vector
+from retrieval.profiles import LAYERS
 from retrieval.retriever import retrieve
 from tests.factories.corpus import SourceFactory
+from tests.integration.retrieval import onnx_file
 from tests.integration.retrieval.corpora import add
+from tests.loopback.fixtures import forget_clients
+from tests.loopback.openai_server import OpenAIServer, Reply, says
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,6 +52,8 @@ QUESTIONS = (
     '"methane yield"',
     "what did il6r and beta-catenin do",
     "Stroh im Herbst",
+    "biochar yield of maize as of 1995",
+    "methane before the revision, versus biochar",
 )
 
 
@@ -55,6 +68,8 @@ class Row:
     superseded: bool
     language: str
     bodies: tuple[str, ...]
+    author: str
+    journal: str
 
 
 rows = st.builds(
@@ -66,12 +81,17 @@ rows = st.builds(
     superseded=st.booleans(),
     language=st.sampled_from(["en", "en", "de", "xx"]),
     bodies=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=3).map(tuple),
+    author=st.sampled_from(["Ada Lovelace", "Ada Lovelace", "Émilie du Châtelet"]),
+    journal=st.sampled_from(["Journal of Biochar", "Journal of Biochar", "Acta"]),
 )
 scopes = st.builds(
     scope,
     license_classes=st.none() | st.sets(st.sampled_from([str(c) for c in ALL_CLASSES]), min_size=1),
     buckets=st.none() | st.just(["local"]),
     year_min=st.none() | st.just(2000),
+    authors=st.none() | st.none() | st.just(["ada lovelace"]),
+    journals=st.none() | st.none() | st.just(["journal of biochar"]),
+    as_of=st.none() | st.just("2000"),
     exclude_retracted=st.booleans(),
 )
 
@@ -82,6 +102,8 @@ def allows(wanted: RetrievalScope, row: Row) -> bool:
         (wanted.license_classes is None or row.license_class in wanted.license_classes)
         and (wanted.buckets is None or row.bucket in wanted.buckets)
         and (wanted.year_min is None or (row.year is not None and row.year >= wanted.year_min))
+        and (wanted.authors is None or row.author == "Ada Lovelace")
+        and (wanted.journals is None or row.journal == "Journal of Biochar")
         and not (wanted.exclude_retracted and row.retracted)
     )
 
@@ -96,6 +118,8 @@ def store(corpus: list[Row]) -> list[Document]:
             license_class=row.license_class,
             bucket=row.bucket,
             year=row.year,
+            authors=[row.author],
+            journal=row.journal,
             source=SourceFactory(is_retracted=row.retracted),
         )
         for number, row in enumerate(corpus)
@@ -108,58 +132,135 @@ def store(corpus: list[Row]) -> list[Document]:
     return documents
 
 
-def outcome(question: str, wanted: RetrievalScope) -> dict[str, Any]:
+def outcome(question: str, wanted: RetrievalScope, **options: Any) -> dict[str, Any]:
     """Return a whole result without what differs from one request to the next."""
-    result = retrieve(question=question, scope=wanted, limit=10).as_dict()
+    result = retrieve(question=question, scope=wanted, **{"limit": 10, **options}).as_dict()
     del result["request_id"]
     for trace in result["traces"]:
         del trace["milliseconds"]
     return result
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    corpus=st.lists(rows, min_size=1, max_size=6),
-    wanted=scopes,
-    question=st.sampled_from(QUESTIONS),
-    read_all_up_to=st.sampled_from([keyword.READ_ALL_UP_TO, 0]),
-    enough=st.sampled_from([keyword.ENOUGH_CANDIDATES[0], 0]),
-)
-def test_a_result_is_what_it_would_be_had_the_ineligible_never_been_ingested(
-    corpus: list[Row],
-    wanted: RetrievalScope,
-    question: str,
-    read_all_up_to: int,
-    enough: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Both forms of the keyword layer: the one for few passages and the one for many, with words that are
-    # all rare or all common. And both of the vector layer that a scope may have.
-    monkeypatch.setattr(keyword, "READ_ALL_UP_TO", read_all_up_to)
-    monkeypatch.setattr(keyword, "ENOUGH_CANDIDATES", (enough, enough))
-    monkeypatch.setattr(keyword, "_FEW", keyword._FEW if enough else 1)
-    monkeypatch.setattr(keyword, "_COMMON", keyword._COMMON if enough else 0)
-    monkeypatch.setattr(vector, "exact_bound", lambda _: 20_000 if read_all_up_to else 0)
-    monkeypatch.setattr(vector, "_NEAREST", 2)
+@dataclass(frozen=True)
+class Way:
+    """One way of searching. `patches` set constants of modules, so that few passages take the way of many."""
+
+    layers: tuple[str, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+    patches: tuple[tuple[ModuleType, str, Any], ...] = ()
+
+
+def alone(layer: str, *patches: tuple[ModuleType, str, Any], **options: Any) -> Way:
+    """Run one layer and no other."""
+    return Way((layer,), {"switches": {name: name == layer for name in LAYERS}, **options}, patches)
+
+
+MANY_PASSAGES = (vector, "exact_bound", lambda _: 0)
+# A new layer is one line here; `test_every_layer_is_held_to_it` fails until it is.
+WAYS: dict[str, Way] = {
+    "vector": alone("vector"),
+    "vector narrowed by codes": alone("vector", MANY_PASSAGES, (vector, "_NEAREST", 2), limit=1),
+    "keyword": alone("keyword"),
+    "keyword, rare words": alone("keyword", (keyword, "READ_ALL_UP_TO", 0)),
+    "keyword, common words": alone(
+        "keyword",
+        (keyword, "READ_ALL_UP_TO", 0),
+        (keyword, "ENOUGH_CANDIDATES", (0, 0)),
+        (keyword, "_FEW", 1),
+        (keyword, "_COMMON", 0),
+    ),
+    "hyde": alone("hyde"),
+    "deep": Way(LAYERS, {"profile": "deep"}),
+    "auto": Way((), {"profile": "auto"}),
+    "reranked by a model": Way((), {"reranker": "model", "limit": 3}),
+    "reranked by a cross-encoder": Way((), {"reranker": "cross_encoder", "limit": 3}),
+}
+
+
+def test_every_layer_is_held_to_it() -> None:
+    assert {layer for way in WAYS.values() for layer in way.layers} == set(LAYERS)
+
+
+class Grader(OpenAIServer):
+    """A model that writes one probe, and grades passages by a hash of their words: any order may come out."""
+
+    def next_reply(self) -> Reply:
+        prompt = self.requests[-1].prompt
+        passages = re.findall(r"<passage-\w+ number=\d+>\n(.*?)\n</passage-", prompt, re.DOTALL)
+        if not passages:
+            return says("Grass silage gave 342 litres of methane per kilogram.")
+        return says(json.dumps({"grades": [crc32(text.encode()) % 11 for text in passages]}))
+
+    def told(self) -> list[str]:
+        """Return what the model was asked since the last time, without what is random in it."""
+        prompts = [re.sub(r"\b[0-9a-f]{32}\b", "nonce", request.prompt) for request in self.requests]
+        self.requests.clear()
+        return sorted(prompts)
+
+
+@pytest.fixture
+def grader(settings: Any, tmp_path: Path) -> Iterator[Grader]:
+    """Every model that a search can use: one on the loopback interface, and a small cross-encoder."""
+    onnx_file.write(tmp_path, ["none", "methane", "biochar", "straw", "yield"])
+    settings.SCI_RAG_CROSS_ENCODER_DIR = str(tmp_path)
+    with Grader() as server:
+        settings.SCI_RAG_LLM_MODEL = "openai/test-model"
+        settings.SCI_RAG_LLM_API_BASE = server.base_url
+        settings.SCI_RAG_LLM_API_KEY = "none"
+        yield server
+    forget_clients()
+
+
+def searched(question: str, wanted: RetrievalScope, grader: Grader) -> dict[str, Any]:
+    """Return what every way of searching finds, and what the model was told for it."""
+    found = {}
+    for name, way in WAYS.items():
+        with pytest.MonkeyPatch.context() as patch:
+            for module, constant, value in way.patches:
+                patch.setattr(module, constant, value)
+            result = outcome(question, wanted, **way.options)
+        # A year bound tells how many undated documents it leaves out: of those the rest of the scope allows.
+        result["eligible"].pop("undated")
+        found[name] = {**result, "model was told": grader.told()}
+    return found
+
+
+def holds(corpus: list[Row], wanted: RetrievalScope, question: str, grader: Grader) -> None:
+    """Assert that each way finds in `corpus` what it finds once the ineligible documents are deleted."""
     Document.objects.all().delete()
     Source.objects.all().delete()
+    forget_queries()
     documents = store(corpus)
     eligible = {
         str(document.pk) for document, row in zip(documents, corpus, strict=True) if allows(wanted, row)
     }
 
-    with_all = outcome(question, wanted)
+    with_all = searched(question, wanted, grader)
     Document.objects.exclude(pk__in=eligible).delete()
-    without = outcome(question, wanted)
+    without = searched(question, wanted, grader)
 
-    # A year bound tells how many undated documents it leaves out: of those the rest of the scope allows.
-    if wanted.year_min is not None:
-        with_all["eligible"].pop("undated")
-        without["eligible"].pop("undated")
-    assert with_all == without
-    assert {item["document_id"] for item in with_all["items"]} <= eligible
-    assert with_all["eligible"]["documents"] == len(eligible)
-    assert not with_all["degraded"]
+    for name, found in with_all.items():
+        assert found == without[name], name
+        assert {item["document_id"] for item in found["items"]} <= eligible, name
+        assert found["eligible"]["documents"] == len(eligible), name
+        assert not found["degraded"], name
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpus=st.lists(rows, min_size=1, max_size=6), wanted=scopes, question=st.sampled_from(QUESTIONS))
+def test_a_result_is_what_it_would_be_had_the_ineligible_never_been_ingested(
+    corpus: list[Row], wanted: RetrievalScope, question: str, grader: Grader
+) -> None:
+    holds(corpus, wanted, question, grader)
+
+
+@pytest.mark.long
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpus=st.lists(rows, min_size=2, max_size=10), wanted=scopes, question=st.sampled_from(QUESTIONS))
+def test_so_it_is_of_hundreds_of_corpora_and_scopes(
+    corpus: list[Row], wanted: RetrievalScope, question: str, grader: Grader
+) -> None:
+    holds(corpus, wanted, question, grader)
 
 
 def test_the_same_corpus_without_a_scope_shows_what_the_scope_hid() -> None:
@@ -192,3 +293,25 @@ def test_the_successor_one_may_not_see_is_not_named() -> None:
 
     assert (narrowed.superseded, narrowed.superseded_by_id, narrowed.superseded_by_title) == (True, "", "")
     assert seen["The old edition"].superseded_by_title == "The secret new edition"
+
+
+def test_every_way_is_really_taken(grader: Grader) -> None:
+    """The control of the ways: one that is off or falls back would be equal to itself as well."""
+    for number, sentence in enumerate(SENTENCES):
+        add(f"Document {number}", [sentence], license_class="public")
+
+    found = searched(QUESTIONS[0], scope(), grader)
+
+    stages = {
+        name: {(trace["stage"], trace["status"], trace["mode"]) for trace in result["traces"]}
+        for name, result in found.items()
+    }
+    assert ("vector", "ok", "exact") in stages["vector"]
+    assert ("vector", "ok", "exact-two-stage") in stages["vector narrowed by codes"]
+    assert ("keyword", "ok", "bm25") in stages["keyword"]
+    assert ("keyword", "ok", "bm25-rarest-first") in stages["keyword, rare words"]
+    assert ("keyword", "ok", "bm25-rarest-first") in stages["keyword, common words"]
+    assert ("hyde", "ok", "exact") in stages["hyde"] & stages["deep"]
+    assert ("reranker", "ok", "model") in stages["reranked by a model"]
+    assert ("reranker", "ok", "cross_encoder") in stages["reranked by a cross-encoder"]
+    assert found["hyde"]["model was told"]

@@ -19,9 +19,9 @@ _FLAVOURS = frozenset({"international", "unported", "generic", "universal"})
 _OLD_WITHOUT_BY = frozenset({"sa", "nd", "nc", "nc-sa", "nd-nc"})
 
 _CODE = re.compile(
-    r"cc[ _/-]*by(?P<elements>(?:[ _/-]*(?:nc|nd|sa))*)"
-    r"(?:[ _-]*v?(?P<version>\d(?:\.\d)?))?"
-    r"(?:[ _-]+(?P<port>[a-z]+))?(?: licen[sc]e)?"
+    r"(?:creative commons[ :-]*)?cc[ _/-]*by(?P<elements>(?:[ _/-]*(?:nc|nd|sa))*)"
+    r"(?:[ _/-]*v?(?P<version>\d(?:\.\d)?))?"
+    r"(?:[ _-]+(?P<port>(?!licen[sc]e)[a-z]+))?(?: licen[sc]e)?"
 )
 _ZERO = re.compile(
     r"(?:creative commons )?(?:cc[ _-]?0|cc[ _-]?zero|zero)(?P<version>[ _-]*v?\d(?:\.\d)?)?"
@@ -46,7 +46,7 @@ def from_code(text: str) -> LicenseReading | None:
     if mark is not None:
         return _mark() if _plain(mark["version"]) in {"", "1", "1.0"} else None
     code = _CODE.fullmatch(text)
-    if code is None or (code["port"] in jurisdictions() and (code["version"] or "")[:1] == _NEVER_PORTED):
+    if code is None:
         return None
     return licence(re.findall("nc|nd|sa", code["elements"]), code["version"] or "", code["port"] or "")
 
@@ -100,9 +100,8 @@ def licence(
 
 def _exists(version: str, port: str) -> bool:
     """Whether version and port are ones that were issued. No port changes the conditions."""
-    return (not version or version in VERSIONS) and (
-        not port or port in _FLAVOURS or (bool(version) and port in jurisdictions())
-    )
+    ported = bool(version) and port in jurisdictions() and not version.startswith(_NEVER_PORTED)
+    return (not version or version in VERSIONS) and (not port or port in _FLAVOURS or ported)
 
 
 def _licence_path(pieces: Sequence[str]) -> LicenseReading | None:

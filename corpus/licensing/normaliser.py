@@ -71,6 +71,8 @@ def _text(signal: str) -> LicenseReading:
     if _NOT_TEXT.search(signal):
         return unknown("The signal holds characters that are not text.")
     text = " ".join(_SPACES.sub(" ", _DASHES.sub("-", signal)).split())
+    # An address may stand between the marks that delimit one.
+    text = text[1:-1].strip() if text.startswith("<") and text.endswith(">") and "<" not in text[1:] else text
     if not text:
         return unknown("Nothing is stated.")
     if addresses.looks_like_one(text):

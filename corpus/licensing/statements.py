@@ -66,6 +66,8 @@ def _weigh(mentions: list[_Mention], words: str) -> LicenseReading:
         return _closed(closed, words, named=bool(mentions))
     if closed or wording.CLOSES_ALL.search(words):
         return unknown("The statement both opens and reserves rights.")
+    if wording.has_only_strange_words(_without(mentions, words)):
+        return unknown("A known licence stands beside words that make no statement.")
     opened = strictest(reading for reading, place in placed if place is not _Place.ELSEWHERE)
     return _limited(opened, _without(mentions, words))
 
@@ -96,7 +98,8 @@ def _in_words(words: str) -> Iterator[_Mention]:
             reading = LicenseReading(
                 license_class, no_derivatives=False, reason=reason, matched_form=found[0].strip()
             )
-            yield _Mention(found.start(), found.end(), reading, says_so_itself)
+            ends = says_so_itself or wording.after_a_code(words, found.end())
+            yield _Mention(found.start(), found.end(), reading if ends else None, says_so_itself)
 
 
 def _place(mention: _Mention, words: str) -> _Place:

@@ -43,8 +43,17 @@ CONDITIONAL = re.compile(
     r"|(?:may|can|could|would|should|will|shall) be (?:made |published |released |licen[sc]ed )?"
     r"(?:available|published|released|licen[sc]ed|under)"
     r"|after (?:an? |the )?(?:\w+[ -]){0,2}(?:months?|years?)|for the first \w+ (?:months|years)"
+    r"|(?:from|starting|effective|beginning|as of) (?:\w+[ ,]+){0,3}(?:19|20)\d\d"
+    r"|pending|requested|revoked|expired|withdrawn|terminated|rescinded|subscri(?:bers?|ptions?)"
+    r"|(?:abstract|title|authors?|part|parts) only|only the (?:abstract|title)"
+    r"|except (?:for )?(?:the )?(?:full )?text"
+    r"|licen[sc]ed to (?:the )?(?:publisher|journal|society|\w+ (?:press|publish\w+))"
+    r"|for (?:\w+,? (?:and |or )?)?(?:personal|private|academic|educational|teaching|scholarly)"
+    r" (?:use|uses|purposes?)|(?:personal|private|academic|educational|research|internal) use only"
+    r"|version of record (?:is|remains)"
     r"|not (?:yet|a|an|in|the|under(?! (?:[\w.]+ )?copyright)|licen[cs]ed|distributed|published"
     r"|released|available|covered|open|subject(?! to (?:[\w.]+ )?copyright))"
+    r"|not (?:granted|applicable|valid)|does not (?:apply|cover|extend)"
     r"|not be (?:licen[cs]ed|distributed under|published|released|available))\b"
 )
 
@@ -63,20 +72,33 @@ _BOTH_USES = re.compile(
     r"(?<![a-z-])commercial(?:ly)?(?: \w+)?(?: and/or | and | or |, | as well as )non-?commercial\w*"
     r"|non-?commercial\w*(?: \w+)?(?: and/or | and | or |, | as well as )commercial\w*"
 )
+# As licences and publishers of other languages write it, and as it is mistyped.
+_NON_COMMERCIAL = (
+    r"\bnon?[- ]?com{1,2}er\w*|\bn[aã]o[- ]?comercia\w*|pas d['’ ]?utilisation commerciale"
+    r"|(?:sans|non) (?:usage|utilisation) commercia\w*|nicht[- ]?kom+er\w*|kein\w* kom+er\w*"
+    r"|\bni(?:et|cht)[- ]?com+er\w*|\bi(?:kk|ck|nt)e[- ]?kom+er\w*|\bnekom\w*|\bniekomercyjn\w*|некоммерч\w*"
+    r"|非商[业業]|非商用|非営利|비영리|gayri ?ticari"
+)
 _NO_COMMERCIAL_USE = re.compile(
-    r"non[- ]?commercial|\b(?:not?|non) (?:for |be used for |permit |allow )?(?:any )?commercial"
+    rf"{_NON_COMMERCIAL}"
+    r"|non[- ]?commercial|\b(?:not?|non) (?:for |be used for |permit |allow )?(?:any )?commercial"
     r"|(?<!non-)commercial (?:re-?)?use[^.]{0,60}(?:contact|permission|prohibited|not (?:permitted|allowed))"
     r"|(?:prohibit|exclud|forbid|restrict)\w*[^.]{0,30}commercial"
 )
-NO_DERIVATIVES = re.compile(r"no[- ]?deriv|\bnot (?:be )?(?:altered|changed|transformed|modified|adapted)")
+NO_DERIVATIVES = re.compile(
+    r"no[- ]?deriv|sin[- ]?(?:obra)?[- ]?deriva|se[mn][- ]?deriva|pas de modification|keine bearbeitung"
+    r"|non opere derivate|geen afgeleide|\bnot (?:be )?(?:altered|changed|transformed|modified|adapted)"
+)
 
 _CC_CODE = (
     r"(?<![\w/.-])(?:cc|creative commons)[ _-]?(?:by(?:[ /_-]?(?:nc|nd|sa)(?![a-z]))*|0|zero)"
     r"(?:[ _-]?v?\d(?:\.\d)?(?!\d))?(?:-[a-z]{2,8}\b|[ ](?:igo|international|unported|generic|universal)\b)?"
 )
-_AFTER_A_NAME = re.compile(r"\s*(?:$|[.,;:)(\]\"”])|\s+(?:which|that|permitting|and|as|is|terms)\b")
+# A name ends at the end of the text or at a mark that is not followed by more of a number; years may follow.
+_END = r"\s*(?:$|[,;:)(\]\"”](?!\s*v?[.,]?\d(?!\d{3}\b))|\.(?=$|[\s)\]\"”'(](?!\.?\d(?!\d{3}\b))))"
+_AFTER_A_NAME = re.compile(rf"{_END}|\s+(?:which|that|permitting|and|as|is|terms)\b")
 _AFTER_A_CODE = re.compile(
-    r"\s*(?:$|[.,;:)(\]\"”])"
+    rf"{_END}"
     r"|\s+(?:licen[sc]e|deed|which|that|permitting|and|as|is|are|terms|unless|except|by|from|for|applies"
     r"|public domain (?:dedication|waiver)|waiver|dedication)\b"
 )
@@ -108,21 +130,24 @@ NAMED = (
     ),
     (
         re.compile(
-            r"(?:uk |free )?open government licen[cs]e(?: -? ?canada)?(?:,? (?:version |v\.? ?)?\d(?:\.\d)?)?"
+            r"\b(?:uk |free )?open government licen[cs]e(?: \(ogl\)| -? ?canada)?"
+            r"(?:,? (?:version |v\.? ?)?[123](?:\.0)?)?(?: - canada)?(?: licen[cs]e)?"
         ),
         LicenseClass.OPEN_COMMERCIAL,
         "Open Government Licence.",
         False,
     ),
     (
-        re.compile(r"non-?commercial government licen[cs]e"),
+        re.compile(r"\bnon-?commercial government licen[cs]e(?:,? (?:version |v\.? ?)?[12](?:\.0)?)?"),
         LicenseClass.OPEN_NONCOMMERCIAL,
         "Non-Commercial Government Licence.",
         False,
     ),
     (
         re.compile(
-            r"\bgnu (?:free documentation|(?:lesser |affero )?general public) licen[sc]e|\bmit licen[sc]e"
+            r"\bgnu free documentation licen[sc]e(?:,? (?:version |v\.? ?)?1\.[123](?: or later| only)?)?"
+            r"|\bgnu (?:lesser |affero )?general public licen[sc]e"
+            r"(?:,? (?:version |v\.? ?)?(?:2\.1|[123](?:\.0)?)(?: or later| only)?)?|\bmit licen[sc]e"
             r"|\bapache licen[sc]e,? (?:version |v\.? ?)?2\.0"
         ),
         LicenseClass.OPEN_COMMERCIAL,
@@ -154,9 +179,24 @@ def cc_name() -> re.Pattern[str]:
 
 def name_ends(found: re.Match[str], text: str) -> bool:
     """Whether a licence's name ends where `found` does, and does not go on in words nobody knows."""
-    if found["word"] or found["version"] or found["flavour"]:
+    if found["version"] and not found["word"] and not found["flavour"]:
+        return after_a_code(text, found.end())
+    if found["word"] or found["flavour"]:
         return _AFTER_THE_WORD.match(text, found.end()) is not None
     return _AFTER_A_NAME.match(text, found.end()) is not None
+
+
+def after_a_code(text: str, end: int) -> bool:
+    """Whether what stands at `end` lets a licence's code or name end there."""
+    return _AFTER_A_CODE.match(text, end) is not None
+
+
+def has_only_strange_words(text: str) -> bool:
+    """Whether what is left of `text` beside a licence's name neither grants nor speaks of a work."""
+    words = re.sub(r"[\s.,;:()\[\]\"'“”‘’|<>–—-]+", "", text)
+    without = re.sub(r"\bversions?\b", " ", text)
+    of_the_text = any(not found["other"] for found in SUBJECTS.finditer(without))
+    return bool(words) and not (of_the_text or BEGINS_A_GRANT.search(without))
 
 
 def codes(text: str) -> list[tuple[int, int, str]]:
@@ -166,7 +206,7 @@ def codes(text: str) -> list[tuple[int, int, str]]:
         (
             one.start(),
             one.end(),
-            one[0].replace("creative commons", "cc") if _AFTER_A_CODE.match(text, one.end()) else "",
+            one[0].replace("creative commons", "cc") if after_a_code(text, one.end()) else "",
         )
         for one in found
     ]

@@ -157,3 +157,67 @@ def test_the_shared_table_is_read_as_labelled(shared_data: Path) -> None:
         if reading.is_open and reading.no_derivatives != ("nd" in row["flags"].split("|"))
     ]
     assert flagged == []
+
+
+@pytest.mark.parametrize(
+    "signal",
+    [
+        "https://creativecommons.org/licenses/by/4.0/us/",
+        "CC BY 4.0 (pending)",
+        "CC BY 4.0 from 2027",
+        "CC BY 4.0 for subscribers",
+        "CC BY 4.0 license revoked",
+        "CC BY 4.0 except for text",
+        "This article is licensed under CC BY 4.0 for personal use",
+        "This article is published under the CC BY 4.0 license for educational purposes only",
+        "Licensed under CC BY 4.0 by the first author only",
+        "Creative Commons Attribution License is not granted",
+        "https://creativecommons.org/licenses/by/4.0/ (abstract only)",
+        "https://creativecommons.org/licenses/by/4.0/ zzz",
+        "Open Government Licence zzz",
+        "CC BY 2.51",
+        "CC BY .0",
+    ],
+)
+def test_a_licence_that_is_limited_doubted_or_misspelt_opens_nothing(signal: str) -> None:
+    assert not normalise(signal).is_open
+
+
+@pytest.mark.parametrize(
+    "signal",
+    [
+        "Licence CC BY, pas d'utilisation commerciale",
+        "Distributed under Creative Commons Attribution 4.0, uso no comercial",
+        "This article is licensed under CC BY 4.0, nicht kommerziell",
+        "Licensed under CC BY 4.0 for noncommerical use",
+        "Atribución-NoComercial 4.0 Internacional",
+        "Namensnennung - Nicht kommerziell 4.0 International",
+        "Attribution - Pas d'Utilisation Commerciale - Pas de Modification 4.0 International",
+    ],
+)
+def test_limits_in_other_languages_and_misspelt_ones_are_limits(signal: str) -> None:
+    assert normalise(signal).license_class == NONCOMMERCIAL
+
+
+@pytest.mark.parametrize(
+    ("signal", "license_class"),
+    [
+        ("<http://creativecommons.org/licenses/by/4.0/>", COMMERCIAL),
+        ("Creative Commons CC BY license", COMMERCIAL),
+        ("cc-by-nc-nd/4.0", NONCOMMERCIAL),
+        ("apache-2-0", COMMERCIAL),
+        ("Licence Ouverte / Open Licence 2.0", COMMERCIAL),
+        ("https://github.com/etalab/licence-ouverte/blob/master/LO.md", COMMERCIAL),
+        ("https://www.gnu.org/copyleft/fdl.html", COMMERCIAL),
+        ("http://www.usa.gov/publicdomain/label/1.0/", "public"),
+        ("https://opensource.org/license/apache-2-0/", COMMERCIAL),
+        ("Namensnennung 4.0 International", COMMERCIAL),
+        ("Atribución 4.0 Internacional", COMMERCIAL),
+        ("IEEE Open Access Publishing Agreement (OAPA)", "restricted"),
+        ("Todos los derechos reservados", "restricted"),
+        ("http://purl.org/coar/access_right/c_16ec", "restricted"),
+        ("http://purl.org/coar/access_right/c_abf2", "unknown"),
+    ],
+)
+def test_further_known_forms(signal: str, license_class: str) -> None:
+    assert normalise(signal).license_class == license_class

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from corpus.rights import ALL_CLASSES
-from tests.leaks.world import World, canary
+from tests.leaks.world import CASES, World, canary
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def _patterns(resolver: URLResolver, above: str) -> Iterator[tuple[URLPattern, s
 
 
 def _filled(entry: URLPattern, world: World) -> str:
-    document = world.documents[ALL_CLASSES[3]]
+    document = world.documents["restricted"]
     text = str(entry.pattern).removeprefix("^").removesuffix("$")
     for name, converter in entry.pattern.converters.items():
         kind = type(converter).__name__
@@ -71,7 +70,7 @@ def calls(world: World) -> dict[str, list[Call]]:
     answers = [reverse("answer", args=[a.id]) for a in world.answers.values()]
     pictures = [reverse("page_image", args=[d.id, 1]) for d in world.documents.values()]
     runs = [reverse("run", args=[run.id]) for run in world.runs]
-    words = [canary(item) for item in ALL_CLASSES]
+    words = [canary(item) for item in CASES]
     wishes = [
         wanted
         for word in words

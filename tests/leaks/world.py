@@ -13,7 +13,6 @@ from django.contrib.auth.models import Group, User
 from django.utils import timezone
 from reportlab.pdfgen.canvas import Canvas
 
-from answers.conversations import Conversation
 from answers.feedback import AcquisitionRequest, WrongReport, WrongReportSource
 from answers.models import Answer, AnswerSource
 from answers.notices import Notice
@@ -258,10 +257,8 @@ def _run(world: World) -> None:
 def _answer(world: World, name: str) -> None:
     """An answer from better days: its asker once saw everything that it cites."""
     words = " ".join(f"Biochar holds water, says {canary(case)}." for case in READABLE)
-    conversation = Conversation.objects.create(asked_by=world.people[name])
     answer = Answer.objects.create(
         asked_by=world.people[name],
-        conversation=conversation,
         question=f"What does biochar hold, asks {name}?",
         text=f"{words} [1]",
         state="done",

@@ -16,11 +16,17 @@ from django.utils.translation import gettext_lazy
 
 from corpus.actions import embargoes
 from corpus.actions.rights import PERMISSION, RightsError
-from corpus.admin_base import DateWidget, TextInputWidget, covered_documents, license_badge
+from corpus.admin_base import TextInputWidget, covered_documents, license_badge
 from corpus.models import Document
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
+
+
+class DayWidget(TextInputWidget):
+    """The browser's own way to choose a day; without one, it is typed."""
+
+    input_type = "date"
 
 
 class EmbargoForm(forms.Form):
@@ -29,7 +35,7 @@ class EmbargoForm(forms.Form):
     until = forms.DateField(
         label=gettext_lazy("Restricted until"),
         required=False,
-        widget=DateWidget,
+        widget=DayWidget,
         help_text=gettext_lazy("A day to come, such as 2027-01-31. Then a person is asked again."),
     )
     reason = forms.CharField(
@@ -61,7 +67,6 @@ def edit(request: HttpRequest, site: AdminSite, document_id: UUID) -> HttpRespon
         "document": document,
         "held": license_badge(document.license_class),
         "form": form,
-        "media": form.media,
     }
     status = 422 if form.errors else 200
     return TemplateResponse(request, "admin/corpus/embargo.html", context, status=status)

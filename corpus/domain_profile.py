@@ -36,11 +36,11 @@ class LayerProfile(_Model):
 class LayerProfiles(_Model):
     """The five candidate generators."""
 
-    vector: LayerProfile = LayerProfile(weight=1.5)
+    vector: LayerProfile = LayerProfile(weight=0.6)
     keyword: LayerProfile = LayerProfile(weight=1.0)
     graph: LayerProfile = LayerProfile(weight=0.8)
     community: LayerProfile = LayerProfile(weight=0.6, pool=5)
-    hyde: LayerProfile = LayerProfile(weight=1.2)
+    hyde: LayerProfile = LayerProfile(weight=0.5)
 
 
 Phrases = Annotated[tuple[Annotated[str, Field(min_length=2, max_length=80)], ...], Field(max_length=200)]

@@ -60,7 +60,7 @@ def test_an_item_carries_the_provenance_a_reader_needs() -> None:
     assert item.body == METHANE
     assert item.ordinal == 1
     assert item.ranks == {"keyword": 1, "vector": 1}
-    assert item.score == pytest.approx(2.5 / 61)
+    assert item.score == pytest.approx(1.6 / 61)
     assert item.document_id == str(document.pk)
     assert item.citation == "A B et al. (2020). Straw digestion. Journal of Biochar."
     assert item.doi == "10.1234/abc"
@@ -88,7 +88,7 @@ def test_a_superseded_passage_keeps_half_its_score_and_says_why() -> None:
     first, second = retrieve(question=METHANE, scope=scope()).items
 
     assert (first.title, second.title) == ("New edition", "Old edition")
-    assert second.score == pytest.approx(2.5 / 61 / 2)
+    assert second.score == pytest.approx(1.6 / 61 / 2)
     assert second.adjustments == ("superseded: score x 0.50",)
     assert (second.superseded_by_id, second.superseded_by_title) == (str(new.pk), "New edition")
     assert first.adjustments == ()

@@ -14,7 +14,7 @@ from retrieval.layers.keyword_terms import EligibleSql, Term, Variant, columns, 
 from retrieval.types import RankedList
 
 # Up to this many eligible passages, all of them are read; beyond, the index names the candidates.
-READ_ALL_UP_TO = 5_000
+READ_ALL_UP_TO = 6_000
 # Candidates come from the rarest terms until about this many passages are gathered: a twentieth of the
 # eligible ones, between these bounds. The index knows nothing of scopes, so that a narrow one reads more.
 ENOUGH_CANDIDATES = (500, 2_500)
@@ -40,10 +40,10 @@ asked AS MATERIALIZED (
         AS asked (term, languages, query, heading, times_asked, frequency)
 ),
 candidate AS MATERIALIZED (
-    SELECT id, rank_key, language, ts_filter(search_vector, '{{a,b,c,d}}') AS lexemes,
+    SELECT chunk.id, rank_key, language, ts_filter(search_vector, '{{a,b,c,d}}') AS lexemes,
            search_length, {kept} AS kept
-    FROM corpus_chunk chunk
-    WHERE {among} AND {condition}
+    FROM {source}
+    WHERE {condition}
 ),
 average AS MATERIALIZED (SELECT {average} AS length),
 hit AS MATERIALIZED (
@@ -69,6 +69,12 @@ ORDER BY sum(
 LIMIT %s
 """
 
+_CHUNKS = "corpus_chunk chunk"
+# By document and not by word: a word that is common outside the scope would lead there.
+_OF_ELIGIBLE = """eligible CROSS JOIN LATERAL (
+        SELECT id, rank_key, language, search_vector, search_length
+        FROM corpus_chunk WHERE document_id = eligible.id OFFSET 0
+    ) chunk"""
 _LENGTH_OF_ALL = (
     "(SELECT avg(search_length) FROM corpus_chunk WHERE document_id IN (SELECT id FROM eligible))::float8"
 )
@@ -119,7 +125,7 @@ class _Search:
         asked = columns(self.terms, "number", "languages", "query", "heading", "times_asked", "frequency")
         statement = _SCORED.format(
             eligible=self.eligible[0],
-            among=candidates.among,
+            source=candidates.source,
             condition=candidates.condition,
             kept=candidates.kept,
             average=candidates.average,
@@ -141,7 +147,7 @@ class _Everything(_Search):
     def _with_any_term(self, kept: str, parameters: tuple[Any, ...]) -> _Candidates:
         any_of = " | ".join(dict.fromkeys(variant.query for term in self.terms for variant in term.variants))
         return _Candidates(
-            "chunk.document_id IN (SELECT id FROM eligible)",
+            _OF_ELIGIBLE,
             "search_vector @@ %s::tsquery",
             kept,
             _LENGTH_OF_ALL,
@@ -161,7 +167,13 @@ class _RarestFirst(_Search):
     def with_one_of(self, required: tuple[Variant, ...]) -> tuple[int, ...]:
         condition, parameters = _matches_one(required)
         return self.scored(
-            _Candidates(AMONG_ELIGIBLE, condition, "true", _LENGTH_GIVEN, (*parameters, self.average))
+            _Candidates(
+                _CHUNKS,
+                f"{AMONG_ELIGIBLE} AND {condition}",
+                "true",
+                _LENGTH_GIVEN,
+                (*parameters, self.average),
+            )
         )
 
     def with_any(self) -> tuple[int, ...]:
@@ -173,7 +185,13 @@ class _RarestFirst(_Search):
             chosen = [*chosen, *self._among(frequent)]
         parameters = (list(dict.fromkeys(chosen)), self.average)
         return self.scored(
-            _Candidates(AMONG_ELIGIBLE, "chunk.id = ANY (%s::bigint[])", "true", _LENGTH_GIVEN, parameters)
+            _Candidates(
+                _CHUNKS,
+                f"{AMONG_ELIGIBLE} AND chunk.id = ANY (%s::bigint[])",
+                "true",
+                _LENGTH_GIVEN,
+                parameters,
+            )
         )
 
     def _among(self, frequent: list[Term]) -> list[int]:
@@ -197,7 +215,7 @@ class _RarestFirst(_Search):
 class _Candidates:
     """Which passages are scored, and which of those are kept: fragments of SQL and their parameters."""
 
-    among: str
+    source: str
     condition: str
     kept: str
     average: str

@@ -31,7 +31,10 @@ async def _drained(response: HttpResponse) -> bytes:
 
 def content_of(response: HttpResponse) -> bytes:
     """Return the body, of a stream to its end."""
-    return async_to_sync(_drained)(response) if response.streaming else response.content
+    if not response.streaming:
+        return response.content
+    # The test client makes the answer to HEAD a plain iterator.
+    return async_to_sync(_drained)(response) if response.is_async else b"".join(response.streaming_content)  # type: ignore[attr-defined]
 
 
 def seen(response: HttpResponse) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import uuid
 from collections.abc import Iterator
 
@@ -32,9 +33,6 @@ KEPT_BACK = {
     ],
     "answer_id": lambda world, actor: [
         answer.id for owner, answer in world.answers.items() if owner != actor
-    ],
-    "conversation_id": lambda world, actor: [
-        answer.conversation_id for owner, answer in world.answers.items() if owner != actor
     ],
     "conversation_id": lambda world, actor: [
         answer.conversation_id for owner, answer in world.answers.items() if owner != actor
@@ -103,13 +101,16 @@ def test_what_is_kept_back_costs_the_same_statements_as_what_does_not_exist(worl
             continue
         asked = [uuid.uuid4(), *KEPT_BACK[part](world, actor)]
         told = [statements(client, reverse(name, kwargs={part: row, **rest}), row) for row in asked]
-        assert all(one == told[0] for one in told), name
+        for one in told:
+            assert one == told[0], name
 
 
 def statements(client: Client, address: str, row: uuid.UUID) -> list[str]:
     with CaptureQueriesContext(connection) as asked:
         client.get(address)
-    return [query["sql"].replace(str(row), "the id").replace(row.hex, "the id") for query in asked]
+    return [
+        re.sub(r"'[\d-]+ [\d:.]+\+00:00'", "now", query["sql"].replace(row.hex, "the id")) for query in asked
+    ]
 
 
 def test_visitors_are_sent_to_sign_in_alike_for_what_exists_and_what_does_not(world: World) -> None:

@@ -28,5 +28,5 @@ def planes(vector: Vectors) -> list[str]:
     spread = unit * len(unit) ** 0.5
     weights = np.concatenate([2**bit * spread for bit in reversed(range(BITS))])
     grades = np.clip(np.floor(weights / 2), -(2 ** (PLANES - 1)), 2 ** (PLANES - 1) - 1)
-    places = (grades + 2 ** (PLANES - 1)).astype(int)
-    return ["".join("01"[bit] for bit in places >> plane & 1) for plane in range(PLANES)]
+    places = (grades + 2 ** (PLANES - 1)).astype(np.uint8)
+    return [((places >> plane & 1) + ord("0")).tobytes().decode() for plane in range(PLANES)]

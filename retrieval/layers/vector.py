@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from corpus.gateways import embedding
 from corpus.gateways.embedding import EmbeddingError, Vectors
@@ -86,7 +88,7 @@ _OVER_FETCH = 4
 _NEAREST, _OF_ELIGIBLE = 1_000, 200
 # From this share of all passages on, every code is read and looked up; below, the eligible documents' are.
 _READ_EVERY_CODE_FROM = 0.25
-_SAMPLE = 4_000
+_SAMPLE = 2_000
 # From so many codes on, a second process is worth its start.
 _IN_PARALLEL_FROM = 300_000
 
@@ -128,7 +130,7 @@ class VectorLayer:
         return RankedList(self.name, asked.exactly(), EXACT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Asked:
     """One question's vector, put to the database in one of three ways."""
 
@@ -137,12 +139,16 @@ class _Asked:
     values: Vectors
     session: Session
 
-    @property
+    @cached_property
     def vector(self) -> str:
         return "[" + ",".join(map(repr, self.values.tolist())) + "]"
 
+    @cached_property
+    def eligible(self) -> tuple[str, tuple[Any, ...]]:
+        return Document.objects.eligible_sql(self.request.scope)
+
     def exactly(self) -> tuple[int, ...]:
-        eligible, parameters = Document.objects.eligible_sql(self.request.scope)
+        eligible, parameters = self.eligible
         rows = self.session.rows(
             _EXACT.format(eligible=eligible),
             [*parameters, self.version.key, self.vector, self.request.limit],
@@ -168,7 +174,7 @@ class _Asked:
 
     def _within(self, code: list[str], nearest: int, codes: float) -> float | None:
         """Guess from a sample within which distance there are twice as many eligible codes as needed."""
-        eligible, parameters = Document.objects.eligible_sql(self.request.scope)
+        eligible, parameters = self.eligible
         share = min(1.0, max(2 * nearest / self.request.passages, 10 / _SAMPLE))
         percent = min(100.0, 100 * _SAMPLE / codes)
         ((within,),) = self.session.rows(
@@ -177,7 +183,7 @@ class _Asked:
         return within  # type: ignore[no-any-return]
 
     def _ranked(self, codes: str, parameters: Sequence[object], nearest: int) -> tuple[tuple[int, ...], int]:
-        eligible, scope = Document.objects.eligible_sql(self.request.scope)
+        eligible, scope = self.eligible
         rows = self.session.rows(
             _TWO_STAGES.format(eligible=eligible, codes=codes),
             [*scope, *parameters, nearest, self.vector, self.request.limit],
@@ -190,7 +196,7 @@ class _Asked:
         self.session.set_local("hnsw.iterative_scan", "relaxed_order")
         self.session.set_local("hnsw.ef_search", _EF_SEARCH)
         self.session.set_local("hnsw.max_scan_tuples", _MAX_SCAN_TUPLES)
-        eligible, parameters = Document.objects.eligible_sql(self.request.scope)
+        eligible, parameters = self.eligible
         # Literals where the index's definition has them: a parameter would not match it.
         statement = _INDEX.format(
             eligible=eligible, dimensions=int(self.version.dimensions), version=int(self.version.key)

@@ -44,10 +44,14 @@ def main() -> int:
         command = [sys.executable, "-m", "benchmarks.scale", *sys.argv[1:], "--sizes", str(size), "--one"]
         command = [word for word in command if word != "--fast"]
         command += [f"--questions={options.questions}", f"--requests={options.requests}"]
-        process = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-        *table, last = process.stdout.rstrip().split("\n")
-        print("\n".join(table), flush=True)
-        outcomes.append((size, json.loads(last) if last.startswith("{") else {}))
+        medians: dict[str, float] = {}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout or ():
+                if line.startswith("{"):
+                    medians = json.loads(line)
+                else:
+                    print(line, end="", flush=True)
+        outcomes.append((size, medians))
         missed = max(missed, process.returncode)
     _growth(outcomes)
     return missed

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from statistics import median, quantiles
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 
 from django.db import connection
 
@@ -35,25 +36,36 @@ def measure(world: World, requests: int) -> int:
         return seconds, failed
 
     ask("What is warmed up?")
-    print(f"\n{'requests':<10}{'at a time':>10}{'p50 s':>8}{'p95 s':>8}{'max s':>8}{'a second':>10}  failed")
+    head = "".join(f"{name:>10}" for name in ("at a time", "p50 s", "p95 s", "max s", "a second", "CPU ms"))
+    print(f"\n{'requests':<10}{head}  failed")
     failures = 0
     for askers in _AT_A_TIME:
         some = questions if askers == max(_AT_A_TIME) else questions[: max(20, requests // 10)]
-        started = perf_counter()
+        used, started = _used(), perf_counter()
         with ThreadPoolExecutor(askers) as executor:
             outcomes = list(executor.map(ask, some))
         rate = len(some) / (perf_counter() - started)
+        each = (_used() - used) / len(some) * 1000
         seconds = [second for second, _ in outcomes]
         failed = sum(failed for _, failed in outcomes)
         failures += failed
         p95 = quantiles(seconds, n=20, method="inclusive")[-1]
         print(
-            f"{len(some):<10}{askers:>10}{median(seconds):>8.2f}{p95:>8.2f}{max(seconds):>8.2f}{rate:>10.1f}"
-            f"  {failed}",
+            f"{len(some):<10}{askers:>10}{median(seconds):>10.2f}{p95:>10.2f}{max(seconds):>10.2f}{rate:>10.1f}"
+            f"{each:>10.1f}  {failed}",
             flush=True,
         )
     print(f"p95 at {askers} at a time, goal {_GOAL_SECONDS} s: {'met' if p95 < _GOAL_SECONDS else 'missed'}")
     return failures + _kept()
+
+
+def _used() -> float:
+    """Return the seconds of CPU that this process and the server's have used."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_stat_activity")
+        files = [Path(f"/proc/{pid}/schedstat") for (pid,) in cursor.fetchall()]
+    connection.close()
+    return process_time() + sum(int(file.read_text().split()[0]) for file in files if file.exists()) / 1e9
 
 
 def _kept() -> int:

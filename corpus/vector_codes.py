@@ -19,7 +19,8 @@ BITS = 3
 PLANES = 3
 
 # How far two codes are apart, of a column `code` and the planes as its three parameters.
-APART = " + ".join(f"{2**plane} * hamming_distance(code, %s::bit varying)" for plane in range(PLANES))
+_APART = [f"{2**plane} * hamming_distance(code, %s::bit varying)" for plane in range(PLANES)]
+APART = " + ".join(_APART).removeprefix("1 * ")
 
 
 def planes(vector: Vectors) -> list[str]:

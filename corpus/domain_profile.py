@@ -33,6 +33,14 @@ class LayerProfile(_Model):
     pool: Annotated[int, Field(ge=1, le=500)] = 20
 
 
+class GraphProfile(_Model):
+    """How the graph layer walks. Both options beyond the walk are off until measured to help."""
+
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    strongest_path: bool = False
+    citation_hop: bool = False
+
+
 class LayerProfiles(_Model):
     """The five candidate generators."""
 
@@ -90,6 +98,7 @@ class DomainProfile(_Model):
     fusion_k: Annotated[int, Field(ge=1, le=1000)] = 60
     supersession_factor: Annotated[float, Field(ge=0, le=1)] = 0.5
     max_per_document: Annotated[int, Field(ge=1, le=50)] | None = None
+    graph_walk: GraphProfile = GraphProfile()
     reranker: RerankerProfile = RerankerProfile()
     query_classes: QueryClasses = QueryClasses()
 

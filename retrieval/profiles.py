@@ -34,7 +34,7 @@ class Profile:
     seconds: float
 
 
-LAYERS = ("vector", "keyword", "hyde")
+LAYERS = ("vector", "keyword", "graph", "hyde")
 PROFILES = {
     "interactive": Profile("interactive", ("vector", "keyword"), 8.0),
     "deep": Profile("deep", LAYERS, 30.0),

@@ -20,6 +20,7 @@ from corpus.scope import RetrievalScope
 from retrieval import eligibility, history, hydration, ordering, other_versions, profiles, rerank
 from retrieval.fusion import fuse
 from retrieval.layers.base import Layer, LayerRequest, Version
+from retrieval.layers.graph import GraphLayer
 from retrieval.layers.hyde import HydeLayer
 from retrieval.layers.keyword import KeywordLayer
 from retrieval.layers.vector import VectorLayer
@@ -40,7 +41,9 @@ from retrieval.types import (
 
 logger = structlog.get_logger(__name__)
 
-_LAYERS: dict[str, Layer] = {layer.name: layer for layer in (VectorLayer(), KeywordLayer(), HydeLayer())}
+_LAYERS: dict[str, Layer] = {
+    layer.name: layer for layer in (VectorLayer(), KeywordLayer(), GraphLayer(), HydeLayer())
+}
 
 
 class RetrievalFailed(RuntimeError):

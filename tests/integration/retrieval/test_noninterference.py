@@ -29,6 +29,7 @@ from retrieval.retriever import retrieve
 from tests.factories.corpus import SourceFactory
 from tests.integration.retrieval import onnx_file
 from tests.integration.retrieval.corpora import add
+from tests.integration.retrieval.graphs import link
 from tests.loopback.fixtures import forget_clients
 from tests.loopback.openai_server import OpenAIServer, Reply, says
 
@@ -45,6 +46,8 @@ SENTENCES = (
     "Das Stroh wurde im Herbst gesammelt.",
     "An unrelated remark about libraries.",
 )
+# What the knowledge graph of these corpora speaks of.
+NAMES = ("straw", "methane", "volatile solids", "biochar", "maize", "soil", "water", "stubble")
 QUESTIONS = (
     "How much methane does rice straw give?",
     "biochar yield",
@@ -129,6 +132,7 @@ def store(corpus: list[Row]) -> list[Document]:
             document.status = Document.Status.SUPERSEDED
             document.superseded_by = documents[number - 1]
             document.save()
+        link(document, NAMES)
     return documents
 
 
@@ -169,6 +173,7 @@ WAYS: dict[str, Way] = {
         (keyword, "_FEW", 1),
         (keyword, "_COMMON", 0),
     ),
+    "graph": alone("graph"),
     "hyde": alone("hyde"),
     "deep": Way(LAYERS, {"profile": "deep"}),
     "auto": Way((), {"profile": "auto"}),

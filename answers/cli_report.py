@@ -57,6 +57,8 @@ def show_sources(sources: Sequence[dict[str, Any]], cited: set[int]) -> None:
             click.secho(heading, bold=True)
             for source in chosen:
                 click.echo(f"  [{source['number']}] {_described(source)}")
+                for other in source["other_versions"]:
+                    click.echo(f"      {visible(other['line'])}".replace("\n", " "))
 
 
 def _described(source: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from answers import marking
+from answers import marking, other_versions
 from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
 from corpus import browsing, ceilings, page_views
 from corpus.models import Chunk, Document
@@ -23,6 +23,7 @@ from corpus.page_views import PageView
 from corpus.rights import LABELS, LicenseClass
 from corpus.roles import LIBRARIAN
 from corpus.scope import Ceiling, RetrievalScope
+from retrieval.types import OtherVersion
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -82,6 +83,7 @@ class ReadableSource:
     badges: tuple[str, ...] = ()
     superseded_by_id: str = ""
     superseded_by_title: str = ""
+    other_versions: tuple[OtherVersion, ...] = ()
     content_sha256: str = ""
     score: float = 0.0
     ranks: tuple[tuple[str, int], ...] = ()
@@ -124,6 +126,8 @@ class ReadableAnswer:
     text_withheld: bool
     sources: tuple[ReadableSource, ...]
     findings: tuple[ReadableFinding, ...]
+    # Of works that none of the sources is of.
+    other_versions: tuple[OtherVersion, ...] = ()
 
     @property
     def answered(self) -> bool:
@@ -163,6 +167,7 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
     # Retracted work stays visible to whoever opens an old answer: only the ceiling counts here.
     ceiling = ceilings.of(user)
     visible = _visible(rows, RetrievalScope().within(ceiling))
+    others = other_versions.readable(answer, RetrievalScope().within(ceiling))
     sources = tuple(_source(row, visible, ceiling) for row in rows)
     withheld = _text_withheld(answer, sources)
     findings = [] if withheld else list(answer.findings.order_by("sentence", "id"))
@@ -170,7 +175,14 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
         answer=answer,
         text="" if withheld else answer.text,
         text_withheld=withheld,
-        sources=tuple(_marked(source, answer.text, findings) for source in sources),
+        sources=tuple(
+            replace(
+                _marked(source, answer.text, findings),
+                other_versions=others.get(source.number, ()) if source.available else (),
+            )
+            for source in sources
+        ),
+        other_versions=others.get(other_versions.UNATTACHED, ()),
         findings=tuple(_finding(row) for row in findings),
     )
 

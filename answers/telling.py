@@ -91,4 +91,8 @@ def _source(number: int, item: Item) -> dict[str, Any]:
         "license_class": item.license_class,
         "content_sha256": item.content_sha256,
         "badges": list(item.badges),
+        "other_versions": [
+            {"id": other.id, "document_id": other.document_id, "line": other.line, "reason": other.reason}
+            for other in item.other_versions
+        ],
     }

@@ -25,6 +25,7 @@ LAYERS = {
     "rerank": gettext_lazy("reranking"),
     "scope": gettext_lazy("scope"),
     "history": gettext_lazy("versions of a work"),
+    "other_versions": gettext_lazy("other versions"),
 }
 STATUSES = {
     "ok": gettext_lazy("done"),

@@ -194,7 +194,7 @@ def _ceiling(document: Document, person: Person) -> Iterator[Rule]:
         yield Rule("no_ceiling", _("The account is closed, or in no group that may see anything."))
         return
     if document.license_class not in ceiling.license_classes:
-        allowed = ", ".join(LABELS[item] for item in ceiling.license_classes) or _("nothing")
+        allowed = " · ".join(LABELS[item] for item in ceiling.license_classes) or _("nothing")
         yield Rule(
             "licence",
             _("Its licence class is “%(held)s”; the ceiling allows: %(allowed)s.")

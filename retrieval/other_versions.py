@@ -51,7 +51,7 @@ def named(
             continue
         told.add(passage.document_id)
         reason = history.remark(passage.document).words
-        found.append(Named(_line(passage, question, reason), under))
+        found.append(Named(line_of(passage, question, reason), under))
     return found
 
 
@@ -80,7 +80,8 @@ def _host(
     return of_the_work[0].fused.chunk_id if of_the_work else None
 
 
-def _line(passage: Chunk, question: str, reason: str) -> OtherVersion:
+def line_of(passage: Chunk, question: str, reason: str) -> OtherVersion:
+    """Return what the version of `passage` says to `question`, and why it was demoted."""
     document = passage.document
     return OtherVersion(
         id=str(passage.public_id),

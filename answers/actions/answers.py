@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
+from answers import other_versions
 from answers.models import Answer, AnswerSource, Finding
 
 if TYPE_CHECKING:
@@ -60,7 +61,10 @@ def record_retrieval(*, answer: Answer, result: RetrievalResult, items: Sequence
     answer.fingerprint = result.fingerprint
     answer.eligible_documents = result.eligible.documents
     answer.eligible_passages = result.eligible.passages
-    answer.traces = [trace.as_dict() for trace in result.traces]
+    answer.traces = [
+        *(trace.as_dict() for trace in result.traces),
+        *other_versions.trace(items, result),
+    ]
     answer.degraded = list(result.degraded)
     answer.save()
     AnswerSource.objects.bulk_create(

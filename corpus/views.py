@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from corpus import browsing, ceilings, page_views, sentence_marks
+from corpus import browsing, ceilings, citation_graph, page_views, sentence_marks
 from corpus.forms import DocumentFilterForm
 from corpus.models import Chunk, Document
 from corpus.parsing.media_types import PPTX
@@ -62,7 +62,8 @@ def document(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
         "document": found,
         "badges": browsing.badges(found),
         "sections": browsing.sections(found),
-        "references": found.references.order_by("origin", "ordinal", "id"),
+        "references": citation_graph.references(found, ceiling),
+        "cited_by": citation_graph.cited_by(found, ceiling),
         "events": found.source.events.order_by("happened_on", "id") if found.source else [],
         "checks": found.source.checks.order_by("provider", "id") if found.source else [],
         "versions": _versions(found, ceiling),
@@ -83,6 +84,7 @@ def passage(request: HttpRequest, passage_id: uuid.UUID) -> HttpResponse:
         raise Http404
     context = {
         "passage": found,
+        "pointers": citation_graph.pointers(found, _ceiling(request)),
         "document": found.document,
         "badges": browsing.badges(found.document),
         "sections": browsing.surroundings(found),

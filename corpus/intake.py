@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from django.db import InterfaceError, OperationalError, ProgrammingError, transaction
+from django.db import InterfaceError, OperationalError, ProgrammingError
 
-from corpus import connections, reuse, storage
+from corpus import connections, held, reuse, storage
 from corpus.actions import documents, embargoes, license_suggestions
 from corpus.actions.documents import AlreadyHeld
 from corpus.bibliography import works
@@ -20,7 +20,7 @@ from corpus.models import Document, EmbeddingVersion
 from corpus.parsing.registry import ParseLimits
 from corpus.preparation import Prepared, prepare
 from corpus.reports import Outcome, Report
-from corpus.vectors import VersionSwitched, active_embedder, active_version, ensure_version
+from corpus.vectors import VersionSwitched, active_embedder, ensure_version
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -45,14 +45,12 @@ def examine(entry: Entry, options: Options) -> Prepared | Document:
     """
     file_sha256 = _hash(entry.path, options.limits)
     if file_sha256:
-        held: Document | None = (
-            Document.objects.filter(file_sha256=file_sha256).order_by("ingested_at", "id").first()
-        )
-        if held is not None:
-            return held
+        same = held.by_file(file_sha256)
+        if same is not None:
+            return same
     connections.release()
     prepared = prepare(entry, file_sha256=file_sha256, chunking=options.chunking, limits=options.limits)
-    same = Document.objects.filter(content_sha256=prepared.content_sha256).first()
+    same = held.by_text(prepared.content_sha256)
     return prepared if same is None else same
 
 
@@ -64,9 +62,9 @@ def _hash(path: Path, limits: ParseLimits) -> str:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Intake:
-    """Takes files in, each in a transaction of its own."""
+    """Takes files in, each in a transaction of its own, with the vectors that questions use by then."""
 
     options: Options
     embedder: Embedder
@@ -84,47 +82,40 @@ class Intake:
             return held_already(entry, found)
         storage.store(entry.path, found.file_sha256)
         while True:
-            intake = self.current()
-            vectors = intake.embed(found)
             try:
-                return intake.keep(found, vectors)
+                return self.keep(found, self.embed(found))
             except VersionSwitched:
-                continue
+                self.follow()
 
-    def current(self) -> Intake:
-        """Return this intake, or one that embeds in the version that has become the active one since."""
-        if active_version() == self.version:
-            return self
-        embedder = active_embedder()
-        return replace(self, embedder=embedder, version=ensure_version(embedder))
+    def follow(self) -> None:
+        """Go on with the version that is the active one now: it was found to be another one."""
+        self.embedder = active_embedder()
+        self.version = ensure_version(self.embedder)
 
     def embed(self, prepared: Prepared) -> Vectors | None:
         """Return the vectors of the passages, None where there are none. Holds no connection meanwhile."""
         if not prepared.passages:
             return None
-        held = reuse.held_vectors(passages=prepared.passages, doi=prepared.metadata.doi, version=self.version)
+        known = reuse.held_vectors(
+            passages=prepared.passages, doi=prepared.metadata.doi, version=self.version
+        )
         connections.release()
-        return reuse.embed(passages=prepared.passages, held=held, embedder=self.embedder)
+        return reuse.embed(passages=prepared.passages, held=known, embedder=self.embedder)
 
     def keep(self, prepared: Prepared, vectors: Vectors | None) -> Report:
         """Store the document, whose original is kept already, in one transaction or in the caller's.
-
-        What it says about its rights becomes a suggestion where no class was declared.
 
         Raises `VersionSwitched` when the vectors are of a version that is no longer the active one.
         """
         entry = prepared.entry
         try:
-            with transaction.atomic():
-                document = documents.store(
-                    prepared=prepared,
-                    vectors_of_passages=vectors,
-                    version=self.version,
-                    bucket=bucket_of(entry, self.options),
-                    by=self.by,
-                )
-                license_suggestions.suggest(document)
-                works.hold_named(document, entry.described.identifier)
+            document = documents.store(
+                prepared=prepared,
+                vectors_of_passages=vectors,
+                version=self.version,
+                bucket=bucket_of(entry, self.options),
+                by=self.by,
+            )
         except AlreadyHeld as first:
             return held_already(entry, first.document)
         return stored(entry, prepared, document)

@@ -20,7 +20,7 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import Error, transaction
 
-from corpus import bells, connections, jobs, leases, reparsing, stages, storage, vectors
+from corpus import assignments, bells, connections, jobs, leases, reparsing, stages, storage, vectors
 from corpus.actions import runs
 from corpus.chunking import ChunkingLimits
 from corpus.gateways.embedding import embedder_of
@@ -150,7 +150,7 @@ def _reclaim(claim: Claim) -> None:
 
 def _parse(claim: Claim) -> None:
     started = monotonic()
-    item = _item(claim)
+    item = assignments.of_item(claim.item).item
     if reparsing.is_asked_by(item.run):
         _read_again(claim, item, started)
         return
@@ -160,8 +160,8 @@ def _parse(claim: Claim) -> None:
         found = guarded(_entry(item), lambda entry: examine(entry, options))
     else:
         found = Report(item.path, Outcome.FAILED, "not_allowed", _NOT_ALLOWED)
-    parsed = stages.encode(found) if isinstance(found, Prepared) else b""
     seconds = round(monotonic() - started, 3)
+    parsed = stages.encode(replace(found, seconds=seconds)) if isinstance(found, Prepared) else b""
 
     def effect() -> None:
         if isinstance(found, Report):
@@ -169,7 +169,7 @@ def _parse(claim: Claim) -> None:
         elif isinstance(found, Document):
             _end(claim, item, replace(held_already(_entry(item), found), seconds=seconds))
         else:
-            _hand_on(claim, item, parsed, seconds)
+            _hand_on(claim, item, parsed)
 
     _write(claim, effect)
 
@@ -199,51 +199,44 @@ def _kept_again(reading: Reading, run: IngestionRun) -> Report:
     return reparsing.keep(reading, by=run.started_by)
 
 
-def _hand_on(claim: Claim, item: IngestionItem, parsed: bytes, seconds: float) -> None:
+def _hand_on(claim: Claim, item: IngestionItem, parsed: bytes) -> None:
     """Keep what parsing made and queue the next stage, unless the run was cancelled meanwhile."""
-    jobs.end(claim, Job.State.DONE)
-    run = runs.locked(item.run)
-    if run.state == IngestionRun.State.CANCELLED:
+    if jobs.end_of_file(claim, Job.State.DONE) == IngestionRun.State.CANCELLED:
         Job.objects.filter(pk=claim.job).update(state=Job.State.CANCELLED)
-        runs.settle_when_done(run)
+        runs.settle_when_done(item.run)
         return
-    StageResult.objects.bulk_create(
-        [StageResult(item=item, payload=parsed)],
-        update_conflicts=True,
-        unique_fields=["item"],
-        update_fields=["payload"],
-    )
-    IngestionItem.objects.filter(pk=item.pk).update(seconds=seconds)
-    job = jobs.queue(kind=Kind.EMBED, dedupe_key=f"embed:{item.pk}", run=run.pk, item=item.pk)
+    job = jobs.queue_embedding(run=claim.run, item=item.pk, parsed=parsed)
     if job and bells.are_due(Kind.EMBED):
         bells.ring_on_commit(Kind.EMBED, [job])
 
 
 def _embed(claim: Claim) -> None:
     started = monotonic()
-    held = StageResult.objects.select_related("item__run__started_by").filter(item=claim.item).first()
-    if held is None:
+    given = assignments.of_item(claim.item)
+    if given.parsed is None:
         _write(claim, lambda: _parse_again(claim))
         return
-    item = held.item
-    prepared = stages.decode(bytes(held.payload), entry=_entry(item))
+    prepared = stages.decode(given.parsed, entry=_entry(given.item))
+    version = given.version or vectors.ensure_version(vectors.active_embedder())
+    intake = Intake(_options(given.run), embedder_of(version.name), version, given.run.started_by)
     while True:
         try:
-            _embed_and_store(claim, item, prepared, started)
+            _embed_and_store(claim, given.item, prepared, intake, started - prepared.seconds)
         except vectors.VersionSwitched:
-            continue
-        return
+            intake.follow()
+        else:
+            return
 
 
-def _embed_and_store(claim: Claim, item: IngestionItem, prepared: Prepared, started: float) -> None:
+def _embed_and_store(
+    claim: Claim, item: IngestionItem, prepared: Prepared, intake: Intake, started: float
+) -> None:
     entry = prepared.entry
-    version = vectors.active_version() or vectors.ensure_version(vectors.active_embedder())
-    intake = Intake(_options(item.run), embedder_of(version.name), version, item.run.started_by)
     made = guarded(entry, lambda _: intake.embed(prepared))
 
     def effect() -> None:
         kept = made if isinstance(made, Report) else guarded(entry, lambda _: intake.keep(prepared, made))
-        _end(claim, item, replace(kept, seconds=round((item.seconds or 0) + monotonic() - started, 3)))
+        _end(claim, item, replace(kept, seconds=round(monotonic() - started, 3)))
 
     _write(claim, effect)
 
@@ -259,10 +252,10 @@ def _end(claim: Claim, item: IngestionItem, report: Report, *, state: Job.State 
     record(item, report)
     StageResult.objects.filter(item=item).delete()
     if report.outcome == Outcome.FAILED:
-        jobs.end(claim, state or Job.State.FAILED, code=report.reason)
+        jobs.end_of_file(claim, state or Job.State.FAILED, code=report.reason)
     else:
-        jobs.end(claim, Job.State.DONE)
-    runs.settle_when_done(runs.locked(IngestionRun(pk=claim.run)))
+        jobs.end_of_file(claim, Job.State.DONE)
+    runs.settle_when_done(IngestionRun(pk=claim.run))
 
 
 def _settle(claim: Claim) -> None:
@@ -306,11 +299,6 @@ def _is_still_allowed(run: IngestionRun) -> bool:
     """Whether whoever asked for the run may take files in today; the command line's operator may."""
     by: User | None = run.started_by
     return by is None or (by.is_active and by.has_perm("corpus.add_ingestionrun"))
-
-
-def _item(claim: Claim) -> IngestionItem:
-    item: IngestionItem = IngestionItem.objects.select_related("run__started_by").get(id=claim.item or 0)
-    return item
 
 
 def _entry(item: IngestionItem) -> Entry:

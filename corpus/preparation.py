@@ -52,6 +52,8 @@ class Prepared:
     parsed: ParsedDocument
     passages: tuple[Passage, ...]
     chunking: ChunkingLimits
+    # What it took to get here, where another stage goes on with it.
+    seconds: float = 0.0
 
     @property
     def needs_ocr(self) -> bool:

@@ -67,7 +67,13 @@ def normalise(text: str) -> SearchText:
     codes: list[str] = []
     before = _Compound([], 0)
     for match in _COMPOUND.finditer(clean):
-        compound = _Compound([_split(part) for part in _JOINTS.split(match.group())], match.end())
+        text = match.group()
+        if text.isalpha():
+            # Most are: a word by itself, with nothing to cut and no number to go with the one before.
+            words.append(Word(text))
+            before = _Compound([(text,)], match.end())
+            continue
+        compound = _Compound([_split(part) for part in _JOINTS.split(text)], match.end())
         spaced = clean[before.end : match.start()].isspace() and _names_a_number(before, compound)
         if spaced:
             codes.append(before.last + compound.first)

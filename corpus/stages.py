@@ -26,6 +26,7 @@ def encode(prepared: Prepared) -> bytes:
         "content_sha256": prepared.content_sha256,
         "metadata": asdict(prepared.metadata),
         "chunking": asdict(prepared.chunking),
+        "seconds": prepared.seconds,
         "passages": [_passage_to_dict(passage) for passage in prepared.passages],
     }
     # Blocks have become passages: what is left to store of the document is beside them.
@@ -52,6 +53,7 @@ def decode(payload: bytes, *, entry: Entry) -> Prepared:
         parsed=wire.decode(document),
         passages=tuple(_passage_from_dict(passage) for passage in values["passages"]),
         chunking=ChunkingLimits(**values["chunking"]),
+        seconds=values.get("seconds", 0.0),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from corpus.reports import Outcome, Report
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+_BATCH = 500
 _DIGITS = re.compile(r"\d{1,9}")
 
 
@@ -35,6 +36,7 @@ def link_successors(
     documents = {report.path: report.document for report in reports}
     pairs = list(enumerate(zip(batch.files, reports, strict=True)))
     pairs.sort(key=lambda pair: isinstance(pair[1][0], Refusal) or not pair[1][0].described.supersedes)
+    identified = _identified(report.document for report in reports if report.outcome == Outcome.READY)
     for index, (file, report) in pairs:
         if isinstance(file, Refusal) or report.document is None:
             continue
@@ -42,11 +44,26 @@ def link_successors(
             old = _named(file.described.supersedes, documents, new=report.document)
             sentence, reason = _link(old, report.document, file.described.supersedes, by=by)
         else:
-            sentence = _propose(report.document) if report.outcome == Outcome.READY else ""
+            may_have_versions = report.outcome == Outcome.READY and report.document in identified
+            sentence = _propose(report.document) if may_have_versions else ""
             reason = "supersession_proposed" if sentence else ""
         if sentence:
             detail = f"{report.detail} {sentence}".strip()
             yield index, replace(report, detail=detail, reason=report.reason or reason)
+
+
+def _identified(documents: Iterable[UUID | None]) -> set[UUID]:
+    """Return which of `documents` say what work they are, so that there can be other versions of it."""
+    found: set[UUID] = set()
+    for some in _batches([key for key in documents if key is not None]):
+        says = Q(doi_normalised__gt="") | Q(source__identifier_value__gt="")
+        found.update(Document.objects.filter(says, pk__in=some).values_list("pk", flat=True))
+    return found
+
+
+def _batches(keys: list[UUID]) -> Iterator[list[UUID]]:
+    for start in range(0, len(keys), _BATCH):
+        yield keys[start : start + _BATCH]
 
 
 def _link(old: Document | None, new: UUID, name: str, *, by: User | None) -> tuple[str, str]:

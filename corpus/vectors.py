@@ -79,9 +79,16 @@ def hold_active(version: EmbeddingVersion) -> None:
     Raises `VersionSwitched` when it is not: passages stored with vectors of a retired version only would
     be found by words alone.
     """
+    # Two statements, since the second has to see what was committed while the first waited; sent as one.
+    statements = f"""
+        SELECT pg_advisory_xact_lock_shared({_SWITCH_LOCK});
+        SELECT 1 FROM corpus_embeddingversion WHERE id = {int(version.pk)} AND is_active
+    """  # noqa: S608 - numbers
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [_SWITCH_LOCK])
-    if not EmbeddingVersion.objects.filter(pk=version.pk, is_active=True).exists():
+        cursor.execute(statements)
+        cursor.nextset()
+        is_active = cursor.fetchone() is not None
+    if not is_active:
         raise VersionSwitched(f"{version.name} is no longer the version that questions use.")
 
 

@@ -10,7 +10,8 @@ import pghistory
 from django.db import IntegrityError, transaction
 
 from corpus import identity, vectors
-from corpus.actions import review, rights
+from corpus.actions import license_suggestions, review, rights
+from corpus.bibliography import works
 from corpus.chunking import Passage
 from corpus.gateways.embedding import Vectors
 from corpus.identifiers import normalise_doi
@@ -43,27 +44,44 @@ def store(
 ) -> Document:
     """Store a document with all its passages, vectors, references, source and rights decision.
 
+    What it says about its rights becomes a suggestion where no class was declared.
+
     All or nothing, in one transaction. Raises `AlreadyHeld` when somebody else stored the same text
     first, be it a moment ago, and `VersionSwitched` when `version` is no longer the active one.
     """
     context = {"reason": "Taken into the corpus"} | ({} if by is None else {"user": by.pk})
     try:
-        with transaction.atomic(), pghistory.context(**context):
-            vectors.hold_active(version)
-            document = _document(prepared, bucket)
-            document.save(force_insert=True)
-            _declare_license(document, prepared, by)
-            store_references(document, prepared)
-            chunks = Chunk.objects.bulk_create(
-                [build_chunk(document, passage) for passage in prepared.passages], batch_size=_BATCH
-            )
-            if vectors_of_passages is not None:
-                vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages)
+        with transaction.atomic():
+            with pghistory.context(**context):
+                document = _stored(prepared, vectors_of_passages, version, bucket, by)
+            if document.license_source or document.rights_statement:
+                license_suggestions.suggest(document)
+            works.hold_named(document, prepared.entry.described.identifier)
     except IntegrityError:
         held = Document.objects.filter(content_sha256=prepared.content_sha256).first()
         if held is None:
             raise
         raise AlreadyHeld(held) from None
+    return document
+
+
+def _stored(
+    prepared: Prepared,
+    vectors_of_passages: Vectors | None,
+    version: EmbeddingVersion,
+    bucket: str,
+    by: User | None,
+) -> Document:
+    vectors.hold_active(version)
+    document = _document(prepared, bucket)
+    document.save(force_insert=True)
+    _declare_license(document, prepared, by)
+    store_references(document, prepared)
+    chunks = Chunk.objects.bulk_create(
+        [build_chunk(document, passage) for passage in prepared.passages], batch_size=_BATCH
+    )
+    if vectors_of_passages is not None:
+        vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages)
     return document
 
 

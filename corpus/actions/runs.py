@@ -75,10 +75,7 @@ def reopen(run: IngestionRun) -> None:
 
 def settle_when_done(run: IngestionRun) -> None:
     """Queue what comes after the last file, if all have ended; the caller holds the run's lock."""
-    unfinished = Job.objects.filter(run=run, state__in=jobs.OPEN_STATES).exclude(kind=Kind.SETTLE)
-    if unfinished.exists():
-        return
-    job = jobs.queue(kind=Kind.SETTLE, dedupe_key=f"settle:{run.pk}", run=run.pk)
+    job = jobs.queue_settling_when_done(run=run.pk)
     bells.ring_on_commit(Kind.SETTLE, [job] if job else [])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
@@ -10,10 +11,12 @@ from time import monotonic
 import pytest
 from celery import Celery
 from django.contrib.auth.models import User
-from django.db import OperationalError, connection, connections
+from django.db import OperationalError, connection, connections, transaction
+from django.test.utils import CaptureQueriesContext
 
 from corpus import bells, enqueueing, jobs, pipeline, tasks
 from corpus.actions import runs
+from corpus.ingestion import ingest
 from corpus.inputs import from_manifest, from_paths
 from corpus.jobs import Kind
 from corpus.models import Document, IngestionItem, IngestionRun, Job, RightsDecision, StageResult
@@ -222,6 +225,60 @@ def test_a_file_at_hand_when_its_run_is_cancelled_is_not_handed_on(folder: Path)
     assert Job.objects.get(kind=Kind.PARSE).state == "cancelled"
     assert not Job.objects.filter(kind=Kind.EMBED).exists()
     assert outcomes(run) == [("0.md", "waiting")]
+
+
+def test_a_file_that_ends_while_its_run_is_being_cancelled_learns_of_it(folder: Path) -> None:
+    run = enqueue(folder)
+    claim = jobs.claim(kind=Kind.PARSE)
+    assert claim is not None
+
+    def end() -> str:
+        try:
+            return jobs.end_of_file(claim, Job.State.DONE)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        runs.cancel(run=run, by=None)
+        state = pool.submit(end)
+        wait_until_somebody_waits_for_a_lock()
+        assert not state.done()
+    assert state.result() == "cancelled"
+    assert Job.objects.get(pk=claim.job).state == "done"
+    with pytest.raises(jobs.LostClaim):
+        jobs.end_of_file(claim, Job.State.DONE)
+
+
+def wait_until_somebody_waits_for_a_lock() -> None:
+    deadline = monotonic() + 10
+    with connection.cursor() as cursor:
+        while monotonic() < deadline:
+            cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone():
+                return
+    pytest.fail("Nobody waited for the run.")
+
+
+def test_a_file_costs_few_statements(tmp_path: Path) -> None:
+    def taken(count: int, way: Callable[[list[Path]], object]) -> int:
+        folder = tmp_path / f"{way.__name__}{count}"
+        files = [write(folder, f"{number}.md", paper(f"{folder.name} {number}")) for number in range(count)]
+        with CaptureQueriesContext(connection) as queries:
+            way(files)
+        return len(queries)
+
+    def in_the_foreground(files: list[Path]) -> None:
+        assert ingest(from_paths(files)).counts["ready"] == len(files)
+
+    def by_a_worker(files: list[Path]) -> None:
+        run = enqueue(*files)
+        work_off()
+        assert run.items.filter(outcome="ready").count() == len(files)
+
+    foreground, worker = ((taken(7, way) - taken(2, way)) / 5 for way in (in_the_foreground, by_a_worker))
+    # Each is a round trip and an object of Python's: a plain script that keeps nothing else needs three.
+    assert foreground <= 11
+    assert worker <= 24
 
 
 def test_work_is_accepted_while_the_broker_is_down_and_the_sweep_rings_for_it(folder: Path, settings) -> None:

@@ -110,3 +110,7 @@ class AnswerAdmin(ReadOnlyAdmin[Answer]):
 
 def _as_json(value: object) -> SafeString:
     return format_html("<pre>{}</pre>", json.dumps(value, indent=1, ensure_ascii=False))
+
+
+# Django finds screens here.
+from answers import admin_feedback  # noqa: E402, F401

@@ -10,15 +10,16 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import structlog
 
-from answers import citations, evidence, findings, telling, writers
+from answers import citations, evidence, findings, standing_alone, telling, writers
 from answers.actions import answers as actions
 from answers.events import AnswerEvent, EventName
-from answers.models import EXTRACTIVE, Answer
+from answers.models import EXTRACTIVE, MODEL, Answer
+from answers.turns import ALONE, Turn
 from corpus import ceilings, connections
 from corpus.gateways.llm import ModelError, Usage
 from corpus.models import Chunk
@@ -72,7 +73,7 @@ def ask(
     profile: str = "interactive",
     limit: int = 8,
     engine: str | None = None,
-    instead_of: Answer | None = None,
+    turn: Turn = ALONE,
 ) -> Generator[AnswerEvent, None, None]:
     """Answer `question` and yield what happens; the first event's data has the answer's id.
 
@@ -82,6 +83,8 @@ def ask(
     """
     question, limit = checked_question(question), checked_limit(limit)
     profile_named(profile)
+    if turn.searched:
+        turn = replace(turn, searched=checked_question(turn.searched))
     chosen = writers.choose(engine)
     # The operator at the command line has no ceiling to meet.
     effective = requested if by is None else ceilings.effective_scope(by, requested)
@@ -93,7 +96,7 @@ def ask(
         profile=profile,
         engine=chosen,
         model=writers.model_name(chosen),
-        instead_of=instead_of,
+        turn=turn,
     )
     return _told(_Progress(answer, effective, limit))
 
@@ -106,7 +109,7 @@ def answer(
     profile: str = "interactive",
     limit: int = 8,
     engine: str | None = None,
-    instead_of: Answer | None = None,
+    turn: Turn = ALONE,
 ) -> Answer:
     """Answer `question` and return what was stored."""
     told = ask(
@@ -116,7 +119,7 @@ def answer(
         profile=profile,
         limit=limit,
         engine=engine,
-        instead_of=instead_of,
+        turn=turn,
     )
     first = next(told)
     for _ in told:
@@ -146,6 +149,8 @@ def _told(progress: _Progress) -> Generator[AnswerEvent, None, None]:
 def _stages(progress: _Progress) -> Iterator[AnswerEvent]:
     row = progress.answer
     yield telling.started(row)
+    if row.follows_id is not None and not row.rewriting:
+        yield _standing_alone(progress)
     result = _retrieved(progress)
     yield telling.retrieved(row, result, progress.items)
     if progress.items:
@@ -154,10 +159,23 @@ def _stages(progress: _Progress) -> Iterator[AnswerEvent]:
         yield from _without_evidence(progress, result)
 
 
+def _standing_alone(progress: _Progress) -> AnswerEvent:
+    """Make the follow-up searchable by itself, and tell what will be searched."""
+    started = time.monotonic()
+    row = progress.answer
+    earlier = standing_alone.earlier_questions(row)
+    connections.release()
+    made = standing_alone.make(row.question, earlier=earlier, with_model=row.engine == MODEL)
+    actions.record_standalone(answer=row, made=made)
+    connections.release()
+    progress.lap("rewriting", started)
+    return telling.standing_alone(row)
+
+
 def _retrieved(progress: _Progress) -> RetrievalResult:
     started = time.monotonic()
     row = progress.answer
-    result = retrieve(question=row.question, scope=progress.scope, profile=row.profile, limit=progress.limit)
+    result = retrieve(question=row.searched, scope=progress.scope, profile=row.profile, limit=progress.limit)
     progress.items = _still_eligible(progress, result.items)
     actions.record_retrieval(answer=row, result=result, items=progress.items)
     connections.release()
@@ -182,7 +200,7 @@ def _still_eligible(progress: _Progress, items: tuple[Item, ...]) -> tuple[Item,
 def _written(progress: _Progress) -> Iterator[AnswerEvent]:
     row = progress.answer
     started = time.monotonic()
-    draft = writers.draft(row.engine, question=row.question, items=progress.items)
+    draft = writers.draft(row.engine, question=row.searched, items=progress.items)
     actions.record_writing(answer=row, draft=draft)
     connections.release()
     yield AnswerEvent(EventName.GENERATION_STARTED, {"engine": draft.engine, "model": draft.model})

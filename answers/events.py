@@ -9,6 +9,8 @@ from typing import Any
 
 class EventName(StrEnum):
     RETRIEVAL_STARTED = "retrieval_started"
+    # Only of follow-ups: what is searched, and how it was made of what was typed.
+    STANDALONE_QUESTION = "standalone_question"
     RETRIEVAL_DONE = "retrieval_done"
     GENERATION_STARTED = "generation_started"
     DELTA = "delta"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from answers.candidates import Evidence
 from answers.findings import SourceText
 from answers.prompting import NumberedSource
+from corpus.citation_units import pages_label
 from retrieval.types import Item
+
+if TYPE_CHECKING:
+    from answers.models import AnswerSource
 
 
 def for_prompt(items: Sequence[Item]) -> list[NumberedSource]:
@@ -39,6 +44,14 @@ def for_checking(items: Sequence[Item]) -> list[SourceText]:
     """Return the numbered sources as the findings hold sentences against them."""
     around = ([item.title, *item.section_path, item.locator, item.pages, item.citation] for item in items)
     return [SourceText(item.body, "\n".join(lines)) for item, lines in zip(items, around, strict=True)]
+
+
+def stored_for_checking(row: AnswerSource) -> SourceText:
+    """Return a stored source as the findings hold sentences against it; empty when the passage changed."""
+    chunk = row.chunk
+    body = chunk.body if chunk is not None and chunk.content_sha256 == row.content_sha256 else ""
+    pages = pages_label(row.page_start, row.page_end)
+    return SourceText(body, "\n".join([row.title, *row.section_path, row.locator, pages, row.citation]))
 
 
 def _status(item: Item) -> str:

@@ -8,8 +8,11 @@ from urllib.parse import urlencode
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from answers.conversations import LONGEST_TITLE
+from answers.feedback import LONGEST_COMMENT
 from corpus.forms import DayField, YearField
 from corpus.models import LICENSE_CHOICES
+from corpus.normalise import visible
 from corpus.scope import RetrievalScope, scope
 from retrieval.request import MAX_QUESTION
 
@@ -74,6 +77,9 @@ class AskForm(ScopeForm):
         error_messages={"required": _("Write a question first.")},
     )
 
+    # What a follow-up is to be searched as, when its asker has put it into words themselves.
+    searched = forms.CharField(required=False, max_length=MAX_QUESTION, label=_("Searched as"))
+
     def clean_question(self) -> str:
         question: str = self.cleaned_data["question"]
         if not any(char.isalnum() for char in question):
@@ -97,3 +103,34 @@ def pairs(requested: RetrievalScope, *, without: tuple[str, ...] = ()) -> list[t
     if not requested.exclude_retracted:
         found.append(("include_retracted", "on"))
     return [(name, value) for name, value in found if name not in without]
+
+
+class TitleForm(forms.Form):
+    """A name for a conversation; empty goes back to its first question."""
+
+    title = forms.CharField(required=False, max_length=LONGEST_TITLE, label=_("Title"))
+
+
+class WordsForm(forms.Form):
+    """What somebody has to say, in their own words."""
+
+    words = forms.CharField(
+        max_length=LONGEST_COMMENT,
+        label=_("In your words"),
+        error_messages={"required": _("Say it in a few words first.")},
+    )
+
+    def clean_words(self) -> str:
+        words = visible(self.cleaned_data["words"]).strip()
+        if not words:
+            raise forms.ValidationError(_("Say it in a few words first."))
+        return words
+
+
+class NoteForm(forms.Form):
+    """A remark that may be left out."""
+
+    words = forms.CharField(required=False, max_length=LONGEST_COMMENT, label=_("A note, if you like"))
+
+    def clean_words(self) -> str:
+        return visible(self.cleaned_data["words"]).strip()

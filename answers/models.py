@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from answers.conversations import Conversation
 from corpus.models import LICENSE_CHOICES, Chunk, Document
 
 # Who writes an answer: the configured language model, or the engine that quotes and needs none.
@@ -42,7 +43,22 @@ class Answer(models.Model):
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="answers"
     )
-    question = models.TextField()
+    conversation = models.ForeignKey(
+        Conversation, null=True, blank=True, on_delete=models.CASCADE, related_name="answers"
+    )
+    follows = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="follow_ups",
+        help_text="The turn this question leans on",
+    )
+    question = models.TextField(help_text="As typed")
+    searched_question = models.TextField(
+        blank=True, default="", help_text="What was searched, where that is not what was typed"
+    )
+    rewriting = models.JSONField(default=dict, help_text="How the searched question came about")
     text = models.TextField(blank=True, default="")
     state = models.CharField(max_length=12, choices=State.choices, default=State.ASKED)
     finish = models.CharField(max_length=20, choices=Finish.choices, blank=True, default="")
@@ -69,6 +85,9 @@ class Answer(models.Model):
     instead_of = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="alternatives"
     )
+    process = models.CharField(
+        max_length=32, blank=True, default="", help_text="Which process writes it; see answers.processes"
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True)
 
@@ -83,6 +102,11 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.question[:80]} ({self.id})"
+
+    @property
+    def searched(self) -> str:
+        """The question as it was searched and answered."""
+        return self.searched_question or self.question
 
 
 class AnswerSource(models.Model):
@@ -162,4 +186,5 @@ class Finding(models.Model):
 
 
 # What is said about answers: Django finds models here.
+from answers.feedback import AcquisitionRequest, WrongReport, WrongReportSource  # noqa: E402, F401
 from answers.notices import Notice  # noqa: E402, F401

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Q
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from answers import reading, rendering, wording
+from answers.actions import answers as actions
 from answers.forms import pairs
 from answers.models import EXTRACTIVE, Answer, Finding
 from answers.reading import ReadableAnswer, ReadableFinding
@@ -23,6 +26,7 @@ _OFFER_EXTRACTIVE = {
     Answer.Finish.CANCELLED,
     Answer.Finish.ABANDONED,
 }
+_NOT_ANSWERED = {Answer.Finish.NO_SOURCES, Answer.Finish.NOT_COVERED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,13 @@ class AnswerPage:
     scope_pairs: tuple[tuple[str, str], ...]
     offers_extractive: bool
     alternatives: tuple[Answer, ...]
+    is_own: bool = False
+    neighbours: tuple[Answer, ...] = ()
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the corpus had no answer, so that something might be acquired."""
+        return self.answer.finish in _NOT_ANSWERED
 
     @property
     def answer(self) -> Answer:
@@ -78,9 +89,20 @@ def own_answer(user: User, answer_id: str) -> Answer | None:
 
 def answer_page(user: User | AnonymousUser, answer_id: uuid.UUID) -> AnswerPage | None:
     """Return what `user` may read of the answer; None alike for one that is absent or not theirs."""
-    found = Answer.objects.filter(id=answer_id).select_related("asked_by", "instead_of").first()
-    shown = None if found is None else reading.readable(found, user)
-    return None if shown is None else page_of(shown)
+    shown = readable_answer(user, answer_id)
+    if shown is None:
+        return None
+    is_own = shown.answer.asked_by_id is not None and shown.answer.asked_by_id == user.pk
+    return replace(page_of(shown), is_own=is_own, neighbours=_neighbours(shown.answer) if is_own else ())
+
+
+def readable_answer(user: User | AnonymousUser, answer_id: uuid.UUID) -> ReadableAnswer | None:
+    """Return the answer as `user` may read it; one whose process is gone is ended on the way."""
+    rows = Answer.objects.select_related("asked_by", "instead_of", "follows", "conversation")
+    found = rows.filter(id=answer_id).first()
+    if found is not None and not found.finish and actions.close_if_abandoned(found, now=timezone.now()):
+        found = rows.get(id=answer_id)
+    return None if found is None else reading.readable(found, user)
 
 
 def page_of(shown: ReadableAnswer) -> AnswerPage:
@@ -100,6 +122,17 @@ def page_of(shown: ReadableAnswer) -> AnswerPage:
         offers_extractive=offers,
         alternatives=alternatives,
     )
+
+
+def _neighbours(answer: Answer) -> tuple[Answer, ...]:
+    """Return the turns next to this one: the last before it and the first after it."""
+    if answer.conversation_id is None:
+        return ()
+    others = Answer.objects.filter(conversation=answer.conversation_id).only("id", "question", "created_at")
+    before = Q(created_at__lt=answer.created_at) | Q(created_at=answer.created_at, id__lt=answer.id)
+    last = others.filter(before).order_by("-created_at", "-id").first()
+    following = others.exclude(pk=answer.pk).exclude(before).order_by("created_at", "id").first()
+    return tuple(turn for turn in (last, following) if turn is not None)
 
 
 def requested_scope(answer: Answer) -> RetrievalScope:

@@ -16,6 +16,8 @@ from django.utils.translation import ngettext
 from answers import admission, pages, reading
 from answers.events import AnswerEvent, EventName
 from answers.models import Answer
+from answers.turns import ALONE, Turn
+from corpus import connections
 from corpus.event_stream import message, partial
 from corpus.scope import RetrievalScope
 
@@ -30,7 +32,7 @@ class Order:
     requested: RetrievalScope
     by: User
     engine: str | None = None
-    instead_of: Answer | None = None
+    turn: Turn = ALONE
 
 
 def answered(order: Order) -> Answer:
@@ -43,7 +45,7 @@ def answered(order: Order) -> Answer:
             requested=order.requested,
             by=order.by,
             engine=order.engine,
-            instead_of=order.instead_of,
+            turn=order.turn,
         )
 
 
@@ -75,7 +77,7 @@ def _told(view: _View) -> Iterator[str]:
         requested=order.requested,
         by=order.by,
         engine=order.engine,
-        instead_of=order.instead_of,
+        turn=order.turn,
     )
     with contextlib.closing(events):
         for event in events:
@@ -96,11 +98,17 @@ class _View:
         """Yield what changes on the page because of `event`."""
         if not self.answer_id:
             self.answer_id = str(event.data["answer"])
-            context = {"question": self.order.question, "answer_id": self.answer_id}
+            context = {
+                "question": self.order.question,
+                "answer_id": self.answer_id,
+                "follows": self.order.turn.follows,
+            }
             yield render_to_string("answers/stream.html#started", context)
         match event.name:
             case EventName.RETRIEVAL_STARTED:
                 yield announce(_("Searching"))
+            case EventName.STANDALONE_QUESTION:
+                yield self._searched_as()
             case EventName.RETRIEVAL_DONE:
                 yield from self._sources()
             case EventName.GENERATION_STARTED:
@@ -114,6 +122,12 @@ class _View:
 
     def _stage(self, name: str) -> SafeString:
         return partial("#stages", render_to_string("answers/stream.html#stages", {"reached": name}))
+
+    def _searched_as(self) -> SafeString:
+        answer = Answer.objects.get(id=self.answer_id)
+        connections.release()
+        told = render_to_string("components/searched_as.html", {"answer": answer, "live": True})
+        return partial("#searched-as", told, "outerHTML")
 
     def _sources(self) -> Iterator[str]:
         shown = self._readable()
@@ -132,6 +146,11 @@ class _View:
         yield partial("#answer", render_to_string("components/answer_body.html", context), "outerHTML")
         yield partial("#sources", render_to_string("components/sources_panel.html", sources), "outerHTML")
         yield partial("#searched", render_to_string("components/searched.html", context), "outerHTML")
+        if self.order.turn.follows is not None:
+            # The next follow-up leans on this turn.
+            yield partial(
+                "#follows", render_to_string("components/follows.html", {"answer": shown.answer}), "outerHTML"
+            )
         yield self._stage("done" if page.notice is None else "ended")
         cited = len(shown.cited)
         ready = ngettext("Answer ready, %(n)s source cited", "Answer ready, %(n)s sources cited", cited)

@@ -39,6 +39,7 @@ class Drift(StrEnum):
     SUPERSEDED = "superseded"
     LICENSE_CHANGED = "license_changed"
     TEXT_CHANGED = "text_changed"
+    WITHDRAWN = "withdrawn"
 
 
 _GRAVE = {Drift.RETRACTED, Drift.CONCERN}
@@ -50,6 +51,7 @@ DRIFT_LABELS: dict[Drift, str] = {
     Drift.SUPERSEDED: "Superseded since",
     Drift.LICENSE_CHANGED: "Licence changed since",
     Drift.TEXT_CHANGED: "Text changed since",
+    Drift.WITHDRAWN: "Withdrawn since",
 }
 
 
@@ -88,6 +90,11 @@ class ReadableSource:
     score: float = 0.0
     ranks: tuple[tuple[str, int], ...] = ()
     drift: tuple[Drift, ...] = ()
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    journal: str = ""
+    url: str = ""
+    file_name: str = ""
     page_view: PageView | None = None
     cited_spans: tuple[tuple[int, int], ...] = ()
 
@@ -150,6 +157,11 @@ class ReadableAnswer:
         return tuple(source for source in self.cited if _GRAVE & set(source.drift))
 
     @property
+    def changed(self) -> tuple[ReadableSource, ...]:
+        """The sources that are not as they were, as far as the reader may know what happened to them."""
+        return tuple(source for source in self.sources if source.drift)
+
+    @property
     def has_drifted(self) -> bool:
         """Whether anything about the sources is not as it was."""
         return any(source.drift or not source.available for source in self.sources)
@@ -204,7 +216,8 @@ def _visible(rows: Sequence[AnswerSource], ceiling: RetrievalScope) -> set[objec
 
 
 def _text_withheld(answer: Answer, sources: Sequence[ReadableSource]) -> bool:
-    if answer.engine == EXTRACTIVE:
+    # What a text cites is known once it has ended; until then it may rest on anything retrieved.
+    if answer.engine == EXTRACTIVE and answer.state == Answer.State.DONE:
         return any(source.cited and not source.available for source in sources)
     return any(not source.available for source in sources)
 
@@ -244,6 +257,11 @@ def _source(row: AnswerSource, visible: set[object], ceiling: Ceiling) -> Readab
         score=row.score,
         ranks=tuple(sorted(row.ranks.items())),
         drift=tuple(_drift(row, document, chunk)),
+        authors=tuple(str(name) for name in document.authors),
+        year=document.year,
+        journal=document.journal,
+        url=document.url,
+        file_name=document.file_name,
         page_view=page_views.of_passage(chunk, document) if chunk else None,
     )
 
@@ -261,6 +279,7 @@ def _withdrawn(row: AnswerSource) -> ReadableSource:
         page_start=row.page_start,
         page_end=row.page_end,
         content_sha256=row.content_sha256,
+        drift=(Drift.WITHDRAWN,),
     )
 
 

@@ -18,12 +18,20 @@ def started(answer: Answer) -> AnswerEvent:
     data = {
         "answer": str(answer.pk),
         "question": answer.question,
+        "searched_question": answer.searched,
+        "conversation": str(answer.conversation_id) if answer.conversation_id else None,
         "profile": answer.profile,
         "engine": answer.engine,
         "model": answer.model,
         "scope": answer.effective_scope,
     }
     return AnswerEvent(EventName.RETRIEVAL_STARTED, data)
+
+
+def standing_alone(answer: Answer) -> AnswerEvent:
+    """Tell what will be searched for a follow-up, and who made it so: a model, the rule, or nobody."""
+    data = {"searched_question": answer.searched, "by": answer.rewriting.get("by", "")}
+    return AnswerEvent(EventName.STANDALONE_QUESTION, data)
 
 
 def retrieved(answer: Answer, result: RetrievalResult, items: Sequence[Item]) -> AnswerEvent:

@@ -1,25 +1,26 @@
-"""Asking, the stream of an answer, its permanent page and the history."""
+"""Asking, the stream of an answer and its permanent page."""
 
 from __future__ import annotations
 
 import uuid
 
 from django.contrib.auth.decorators import login_required, permission_required
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from answers import admission, examples, pages, progress, scoping
+from answers.exports.forms import FORMS
 from answers.forms import AskForm, ScopeForm
-from answers.models import EXTRACTIVE, Answer
+from answers.models import EXTRACTIVE
 from answers.streaming import in_a_thread
+from answers.turns import ConversationGone, Turn
 from corpus import connections
 from corpus.scope import RetrievalScope
 from corpus.signed_in import person
 
-PAGE_SIZE = 20
 DEFAULT_SCOPE = RetrievalScope(exclude_retracted=True)
 may_ask = permission_required("answers.add_answer", raise_exception=True)
 
@@ -40,6 +41,11 @@ def ask(request: HttpRequest) -> HttpResponse:
         return _ask_page(request, form, question=typed, status=422)
     try:
         stored = progress.answered(order)
+    except ConversationGone:
+        form.add_error(
+            "question", _("The conversation this belongs to was deleted. Ask it as a new question.")
+        )
+        return _ask_page(request, form, question=typed, status=422)
     except admission.Full:
         return _come_back(_ask_page(request, form, question=typed, status=503))
     return HttpResponseRedirect(reverse("answer", args=[stored.id]))
@@ -90,20 +96,7 @@ def answer(request: HttpRequest, answer_id: uuid.UUID) -> HttpResponse:
     page = pages.answer_page(person(request), answer_id)
     if page is None:
         raise Http404
-    return render(request, "answers/answer_detail.html", {"page": page})
-
-
-@login_required
-@require_safe
-def history(request: HttpRequest) -> HttpResponse:
-    """List the reader's own questions, newest first."""
-    text = request.GET.get("q", "").replace("\0", "")[:300].strip()
-    own = Answer.objects.filter(asked_by=person(request))
-    found = own.filter(question__icontains=text) if text else own
-    page = Paginator(found.order_by("-created_at", "id"), PAGE_SIZE).get_page(request.GET.get("page"))
-    fragment = "#results" if getattr(request, "htmx", False) else ""
-    context = {"page": page, "text": text, "has_any": own.exists()}
-    return render(request, "answers/history.html" + fragment, context)
+    return render(request, "answers/answer_detail.html", {"page": page, "forms": FORMS.values()})
 
 
 def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: int = 200) -> HttpResponse:
@@ -113,6 +106,7 @@ def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: i
     context = {
         "form": form,
         "question": question,
+        "follows": pages.own_answer(person(request), _sent(request, "follows")),
         "requested": requested,
         "scope": scope,
         "scope_errors": scope_errors,
@@ -131,16 +125,24 @@ def _come_back(response: HttpResponse) -> HttpResponse:
 def _order(request: HttpRequest, form: AskForm) -> progress.Order | None:
     """Return what is asked; None when the form does not say.
 
-    `instead_of` asks a question of one's own again, as it was, of the engine that needs no model.
+    `instead_of` asks a question of one's own again, as it was, of the engine that needs no model. `again`
+    asks a follow-up of one's own again, searched with other words. `follows` leans on a turn of one's own.
     """
     user = person(request)
     earlier = pages.own_answer(user, request.POST.get("instead_of", ""))
     if earlier is not None:
         requested = pages.requested_scope(earlier)
-        return progress.Order(earlier.question, requested, user, engine=EXTRACTIVE, instead_of=earlier)
+        turn = Turn(instead_of=earlier)
+        return progress.Order(earlier.question, requested, user, engine=EXTRACTIVE, turn=turn)
     if not form.is_valid():
         return None
-    return progress.Order(form.cleaned_data["question"], form.requested(), user)
+    question, searched = form.cleaned_data["question"], form.cleaned_data["searched"]
+    again = pages.own_answer(user, request.POST.get("again", ""))
+    if again is not None:
+        turn = Turn(follows=again.follows or again, searched=searched)
+        return progress.Order(again.question, form.requested(), user, turn=turn)
+    turn = Turn(follows=pages.own_answer(user, request.POST.get("follows", "")))
+    return progress.Order(question, form.requested(), user, turn=turn)
 
 
 def _ask_form(request: HttpRequest) -> AskForm:
@@ -148,6 +150,10 @@ def _ask_form(request: HttpRequest) -> AskForm:
     if example := request.POST.get("example"):
         data["question"] = example
     return AskForm(data)
+
+
+def _sent(request: HttpRequest, name: str) -> str:
+    return str(request.POST.get(name) or request.GET.get(name, ""))
 
 
 def _question_again(request: HttpRequest) -> str:

@@ -54,7 +54,24 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
                 (_("Files"), "draft", "corpus_ingestionitem_changelist", "corpus.view_ingestionitem"),
             ],
         ),
-        (_("Use"), [(_("Answers"), "forum", "answers_answer_changelist", "answers.view_answer")]),
+        (
+            _("Use"),
+            [
+                (_("Answers"), "forum", "answers_answer_changelist", "answers.view_answer"),
+                (
+                    _("Requests for documents"),
+                    "add_shopping_cart",
+                    "answers_acquisitionrequest_changelist",
+                    "answers.view_acquisitionrequest",
+                ),
+                (
+                    _("Reported as wrong"),
+                    "flag",
+                    "answers_wrongreport_changelist",
+                    "answers.view_wrongreport",
+                ),
+            ],
+        ),
         (
             _("People"),
             [

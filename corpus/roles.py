@@ -48,7 +48,10 @@ _CURATING = (
     "corpus.add_ingestionrun",
     "corpus.view_ingestionitem",
     "answers.view_answer",
+    "answers.view_acquisitionrequest",
+    "answers.change_acquisitionrequest",
 )
+_JUDGING = ("answers.view_wrongreport", "answers.change_wrongreport")
 _ADMINISTERING = (
     "auth.view_user",
     "auth.add_user",
@@ -63,10 +66,10 @@ _ADMINISTERING = (
     "corpus.delete_groupceiling",
 )
 PERMISSIONS: dict[str, tuple[str, ...]] = {
-    LIBRARIAN: _ASKING + _CURATING,
+    LIBRARIAN: _ASKING + _CURATING + _JUDGING,
     ASKER: _ASKING,
-    EXPERT: _ASKING,
-    ADMINISTRATOR: _ASKING + _CURATING + _ADMINISTERING,
+    EXPERT: _ASKING + _JUDGING,
+    ADMINISTRATOR: _ASKING + _CURATING + _JUDGING + _ADMINISTERING,
 }
 
 

@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from answers import other_versions
+from answers import citations, evidence, other_versions, processes, standing_alone
+from answers import findings as checks
+from answers.actions.conversations import conversation_of
 from answers.models import Answer, AnswerSource, Finding
+from answers.turns import Turn
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from answers.findings import SentenceFinding
+    from answers.standing_alone import Standalone
     from answers.writers import Draft
     from corpus.gateways.llm import Usage
     from corpus.scope import RetrievalScope
@@ -28,6 +32,7 @@ ABANDONED_AFTER = timedelta(minutes=5)
 _RUNNING = (Answer.State.ASKED, Answer.State.RETRIEVED, Answer.State.GENERATING)
 
 
+@transaction.atomic
 def begin(
     *,
     question: str,
@@ -37,11 +42,14 @@ def begin(
     profile: str,
     engine: str,
     model: str,
-    instead_of: Answer | None,
+    turn: Turn,
 ) -> Answer:
-    """Store the question before anything is done about it."""
-    return Answer.objects.create(
+    """Store the question, in its conversation, before anything is done about it."""
+    answer = Answer.objects.create(
         asked_by=by,
+        conversation=conversation_of(turn, by=by),
+        follows=turn.follows,
+        process=processes.mine(),
         question=question,
         requested_scope=requested.as_dict(),
         effective_scope=effective.as_dict(),
@@ -49,8 +57,23 @@ def begin(
         profile=profile,
         engine=engine,
         model=model,
-        instead_of=instead_of,
+        instead_of=turn.instead_of,
     )
+    if turn.instead_of is not None:
+        _search_as(answer, turn.instead_of.searched_question, turn.instead_of.rewriting)
+    elif turn.searched:
+        record_standalone(answer=answer, made=standing_alone.made_by_the_asker(turn.searched))
+    return answer
+
+
+def record_standalone(*, answer: Answer, made: Standalone) -> None:
+    """Store what is searched instead of what was typed, and how it came about."""
+    _search_as(answer, "" if made.question == answer.question else made.question, made.record)
+
+
+def _search_as(answer: Answer, question: str, rewriting: dict[str, Any]) -> None:
+    answer.searched_question, answer.rewriting = question, rewriting
+    answer.save(update_fields=["searched_question", "rewriting"])
 
 
 @transaction.atomic
@@ -66,7 +89,8 @@ def record_retrieval(*, answer: Answer, result: RetrievalResult, items: Sequence
         *other_versions.trace(items, result),
     ]
     answer.degraded = list(result.degraded)
-    answer.save()
+    # An answer deleted meanwhile must not come back.
+    answer.save(force_update=True)
     AnswerSource.objects.bulk_create(
         AnswerSource(
             answer=answer,
@@ -129,9 +153,15 @@ def end(*, answer: Answer, ending: Ending) -> None:
         answer.prompt_tokens = ending.usage.prompt_tokens
         answer.completion_tokens = ending.usage.completion_tokens
         answer.cost_usd = None if ending.usage.cost_usd is None else Decimal(str(ending.usage.cost_usd))
-    answer.save()
-    if ending.cited:
-        answer.sources.filter(number__in=ending.cited).update(is_cited=True)
+    answer.save(force_update=True)
+    _record_checks(answer, ending.cited, ending.findings)
+
+
+def _record_checks(answer: Answer, cited: Sequence[int], findings: Sequence[SentenceFinding]) -> None:
+    """Store what the check of the text found, in place of what an earlier ending may have stored."""
+    answer.findings.all().delete()
+    answer.sources.exclude(number__in=cited).filter(is_cited=True).update(is_cited=False)
+    answer.sources.filter(number__in=cited).update(is_cited=True)
     Finding.objects.bulk_create(
         Finding(
             answer=answer,
@@ -142,13 +172,41 @@ def end(*, answer: Answer, ending: Ending) -> None:
             numbers=list(finding.numbers),
             detail=finding.detail,
         )
-        for finding in ending.findings
+        for finding in findings
     )
 
 
 def close_abandoned(now: datetime) -> int:
-    """End the answers whose process is gone; return how many. What they had written is kept."""
-    stuck = Answer.objects.filter(state__in=_RUNNING, created_at__lt=now - ABANDONED_AFTER)
-    ended = {"finish": Answer.Finish.ABANDONED, "finished_at": now, "error": "abandoned"}
-    partial = stuck.exclude(text="").update(state=Answer.State.PARTIAL, **ended)
-    return partial + stuck.filter(text="").update(state=Answer.State.FAILED, **ended)
+    """End the answers whose process is gone; return how many. What they had written is kept, and checked.
+
+    A process that died is known by its lock at once, wherever the locks are shared; otherwise the clock
+    decides.
+    """
+    processes.forget_old()
+    running = Answer.objects.filter(state__in=_RUNNING).order_by("created_at", "id")
+    return sum(close_if_abandoned(answer, now=now) for answer in running.only("pk", "process", "created_at"))
+
+
+def close_if_abandoned(answer: Answer, *, now: datetime) -> bool:
+    """End `answer` when it was being written by a process that is gone; say whether it was."""
+    if answer.created_at >= now - ABANDONED_AFTER and not processes.is_gone(answer.process):
+        return False
+    with transaction.atomic():
+        row = Answer.objects.select_for_update(of=("self",)).filter(pk=answer.pk, state__in=_RUNNING).first()
+        if row is None:
+            return False
+        row.state = Answer.State.PARTIAL if row.text else Answer.State.FAILED
+        row.finish, row.error, row.finished_at = Answer.Finish.ABANDONED, "abandoned", now
+        row.save(update_fields=["state", "finish", "error", "finished_at"])
+        _check_what_is_kept(row)
+    return True
+
+
+def _check_what_is_kept(answer: Answer) -> None:
+    """Resolve the citations of a text that was broken off, from the passages as they are now."""
+    rows = list(answer.sources.select_related("chunk").order_by("number"))
+    if not answer.text or not rows:
+        return
+    sources = [evidence.stored_for_checking(row) for row in rows]
+    found = citations.find(answer.text, [source.body for source in sources])
+    _record_checks(answer, citations.cited_numbers(found), checks.check(answer.text, sources))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from answers.exports.forms import FORMS
 from tests.leaks.world import CASES, World, canary
 
 
@@ -63,6 +64,29 @@ def _filled(entry: URLPattern, world: World) -> str:
     return text
 
 
+def _about_answers(world: World) -> dict[str, list[Call]]:
+    """Everything that can be done with an answer and its conversation, by whoever has the address."""
+    keys = [answer.id for answer in world.answers.values()]
+    talks = [answer.conversation_id for answer in world.answers.values()]
+
+    def each(route: str, ids: list[uuid.UUID], method: str = "get", **data: str) -> list[Call]:
+        return [Call(reverse(route, args=[key]), method, data) for key in ids]
+
+    return {
+        "answer_wrong": each("answer_wrong", keys)
+        + each("answer_wrong", keys, "post", words="It is not so."),
+        "answer_acquire": each("answer_acquire", keys)
+        + each("answer_acquire", keys, "post", words="It is not so."),
+        "answer_export": [Call(reverse("answer_export", args=[key, form])) for key in keys for form in FORMS],
+        "conversation": each("conversation", talks),
+        "conversation_rename": each("conversation_rename", talks, "post", title="Mine"),
+        "conversation_delete": each("conversation_delete", talks),
+        "conversation_export": [
+            Call(reverse("conversation_export", args=[key, form])) for key in talks for form in FORMS
+        ],
+    }
+
+
 def calls(world: World) -> dict[str, list[Call]]:
     """Return the requests to make for each route. A route that is missing here fails the table."""
     documents = [reverse("document", args=[d.id]) for d in world.documents.values()]
@@ -99,8 +123,13 @@ def calls(world: World) -> dict[str, list[Call]]:
                 HTMX,
             ),
         ],
-        "answers": [Call(reverse("answers")), Call(reverse("answers"), data={"q": "biochar"}, headers=HTMX)],
+        "answers": [
+            Call(reverse("answers")),
+            Call(reverse("answers"), data={"q": "biochar"}, headers=HTMX),
+            *(Call(reverse("answers"), data={"q": word}) for word in words),
+        ],
         "answer": [Call(path) for path in answers],
+        **_about_answers(world),
         "notices": [Call(reverse("notices")), Call(reverse("notices"), data={"page": "2"})],
         "notices_read": [
             Call(reverse("notices_read"), "post", {"notice": str(number)}) for number in (1, 2, 3)

@@ -13,6 +13,8 @@ from django.contrib.auth.models import Group, User
 from django.utils import timezone
 from reportlab.pdfgen.canvas import Canvas
 
+from answers.conversations import Conversation
+from answers.feedback import AcquisitionRequest, WrongReport, WrongReportSource
 from answers.models import Answer, AnswerSource
 from answers.notices import Notice
 from corpus import storage, vectors
@@ -256,8 +258,10 @@ def _run(world: World) -> None:
 def _answer(world: World, name: str) -> None:
     """An answer from better days: its asker once saw everything that it cites."""
     words = " ".join(f"Biochar holds water, says {canary(case)}." for case in READABLE)
+    conversation = Conversation.objects.create(asked_by=world.people[name])
     answer = Answer.objects.create(
         asked_by=world.people[name],
+        conversation=conversation,
         question=f"What does biochar hold, asks {name}?",
         text=f"{words} [1]",
         state="done",
@@ -291,3 +295,30 @@ def _answer(world: World, name: str) -> None:
             recipient=world.people[name], answer=answer, source=document.source, kind=Notice.Kind.RETRACTED
         )
     world.answers[name] = answer
+    _feedback(world, answer, name)
+
+
+def _feedback(world: World, answer: Answer, name: str) -> None:
+    """What was said about the answer, with quotations of everything it cites."""
+    report = WrongReport.objects.create(
+        answer=answer,
+        answer_ref=answer.pk,
+        question=answer.question,
+        searched_question=answer.question,
+        engine=answer.engine,
+        answer_sha256="0" * 64,
+        comment=answer.text,
+        reported_by=world.people[name],
+    )
+    for source in answer.sources.select_related("chunk"):
+        WrongReportSource.objects.create(
+            report=report,
+            number=source.number,
+            document_id=source.document_id,
+            content_sha256=source.content_sha256,
+            quote=source.chunk.body,
+            locator=source.locator,
+            license_class=source.license_class,
+            bucket=source.bucket,
+        )
+    AcquisitionRequest.objects.create(answer=answer, question=answer.question, asked_by=world.people[name])

@@ -13,6 +13,7 @@ from django.db import connection
 from answers import engine, reading
 from answers.events import AnswerEvent, EventName
 from answers.models import Answer, Finding
+from answers.turns import Turn
 from answers.writers import EngineUnavailable
 from corpus.models import Document
 from corpus.rights import LicenseClass
@@ -334,7 +335,7 @@ def test_when_the_model_breaks_nothing_is_lost_and_quotations_are_offered(
     assert KEY_CANARY not in logged + str(error.data) + row.error
     assert QUESTION not in logged
 
-    instead = told(by=asker, engine="extractive", instead_of=row)
+    instead = told(by=asker, engine="extractive", turn=Turn(instead_of=row))
 
     assert "210 L/kg" in text_of(instead)
     assert list(row.alternatives.all()) == [stored(instead)]

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from answers import admission
+from answers.conversations import Conversation
 from answers.models import Answer, Finding
 from corpus.actions import rights
 from corpus.models import Document
@@ -254,7 +255,12 @@ def test_an_answer_is_its_askers_and_the_librarians(
 def test_the_history_holds_only_ones_own_questions(reader: Client, asker: User, expert: User) -> None:
     for person, question in ((asker, "Mine about straw?"), (expert, "Theirs about straw?")):
         Answer.objects.create(
-            asked_by=person, question=question, scope_digest="0", profile="interactive", engine="extractive"
+            asked_by=person,
+            conversation=Conversation.objects.create(asked_by=person),
+            question=question,
+            scope_digest="0",
+            profile="interactive",
+            engine="extractive",
         )
 
     listed = reader.get(reverse("answers")).text

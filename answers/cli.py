@@ -13,13 +13,14 @@ from answers.models import EXTRACTIVE, MODEL
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_scope import scope_options
 from corpus.scope import RetrievalScope
+from retrieval.cli_search import PROFILE_HELP
 from retrieval.profiles import UnknownProfile
 from retrieval.request import MAX_LIMIT, InvalidRequest
 
 
 @click.command()
 @click.argument("question")
-@click.option("--profile", default="interactive", show_default=True, help="How to search.")
+@click.option("--profile", default="interactive", show_default=True, help=PROFILE_HELP)
 @click.option(
     "--limit",
     default=8,

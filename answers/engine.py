@@ -24,7 +24,7 @@ from corpus import ceilings, connections
 from corpus.gateways.llm import ModelError, Usage
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
-from retrieval.profiles import profile as profile_named
+from retrieval import profiles
 from retrieval.request import checked_limit, checked_question
 from retrieval.retriever import retrieve
 from retrieval.types import DEGRADED, Item, RetrievalResult, StageStatus
@@ -82,7 +82,7 @@ def ask(
     answer. Closing the generator stores what was written as cancelled.
     """
     question, limit = checked_question(question), checked_limit(limit)
-    profile_named(profile)
+    profiles.check(profile)
     if turn.searched:
         turn = replace(turn, searched=checked_question(turn.searched))
     chosen = writers.choose(engine)
@@ -222,8 +222,7 @@ def _written(progress: _Progress) -> Iterator[AnswerEvent]:
 
 def _without_evidence(progress: _Progress, result: RetrievalResult) -> Iterator[AnswerEvent]:
     """Refuse without a model call; say so when it was not the corpus that had nothing but a layer."""
-    layers = profile_named(result.profile).layers
-    statuses = {trace.stage: trace.status for trace in result.traces if trace.stage in layers}
+    statuses = {trace.stage: trace.status for trace in result.traces if trace.stage in result.layers}
     failed = [name for name, status in statuses.items() if status in DEGRADED]
     if failed and not _FINISHED & set(statuses.values()):
         timed_out = all(statuses[name] == StageStatus.TIMEOUT for name in failed)

@@ -14,6 +14,7 @@ from corpus.forms import DayField, YearField
 from corpus.models import LICENSE_CHOICES
 from corpus.normalise import visible
 from corpus.scope import RetrievalScope, scope
+from retrieval.profiles import INTERACTIVE, NAMES
 from retrieval.request import MAX_QUESTION
 
 ALL, CHOSEN = "all", "chosen"
@@ -77,8 +78,13 @@ class AskForm(ScopeForm):
         error_messages={"required": _("Write a question first.")},
     )
 
+    profile = forms.ChoiceField(required=False, choices=[(name, name) for name in NAMES])
     # What a follow-up is to be searched as, when its asker has put it into words themselves.
     searched = forms.CharField(required=False, max_length=MAX_QUESTION, label=_("Searched as"))
+
+    def clean_profile(self) -> str:
+        """Return the profile asked for; one that was never sent is the quick one."""
+        return self.cleaned_data["profile"] or INTERACTIVE
 
     def clean_question(self) -> str:
         question: str = self.cleaned_data["question"]

@@ -31,6 +31,7 @@ class Order:
     question: str
     requested: RetrievalScope
     by: User
+    profile: str = "interactive"
     engine: str | None = None
     turn: Turn = ALONE
 
@@ -44,6 +45,7 @@ def answered(order: Order) -> Answer:
             question=order.question,
             requested=order.requested,
             by=order.by,
+            profile=order.profile,
             engine=order.engine,
             turn=order.turn,
         )
@@ -76,6 +78,7 @@ def _told(view: _View) -> Iterator[str]:
         question=order.question,
         requested=order.requested,
         by=order.by,
+        profile=order.profile,
         engine=order.engine,
         turn=order.turn,
     )

@@ -20,6 +20,7 @@ from answers.turns import ConversationGone, Turn
 from corpus import connections
 from corpus.scope import RetrievalScope
 from corpus.signed_in import person
+from retrieval.profiles import AUTO, DEEP, INTERACTIVE
 
 DEFAULT_SCOPE = RetrievalScope(exclude_retracted=True)
 may_ask = permission_required("answers.add_answer", raise_exception=True)
@@ -106,6 +107,7 @@ def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: i
     context = {
         "form": form,
         "question": question,
+        "profiles": _profiles(request),
         "follows": pages.own_answer(person(request), _sent(request, "follows")),
         "requested": requested,
         "scope": scope,
@@ -133,16 +135,19 @@ def _order(request: HttpRequest, form: AskForm) -> progress.Order | None:
     if earlier is not None:
         requested = pages.requested_scope(earlier)
         turn = Turn(instead_of=earlier)
-        return progress.Order(earlier.question, requested, user, engine=EXTRACTIVE, turn=turn)
+        return progress.Order(
+            earlier.question, requested, user, profile=earlier.profile, engine=EXTRACTIVE, turn=turn
+        )
     if not form.is_valid():
         return None
     question, searched = form.cleaned_data["question"], form.cleaned_data["searched"]
+    profile = form.cleaned_data["profile"]
     again = pages.own_answer(user, request.POST.get("again", ""))
     if again is not None:
         turn = Turn(follows=again.follows or again, searched=searched)
-        return progress.Order(again.question, form.requested(), user, turn=turn)
+        return progress.Order(again.question, form.requested(), user, profile, turn=turn)
     turn = Turn(follows=pages.own_answer(user, request.POST.get("follows", "")))
-    return progress.Order(question, form.requested(), user, turn=turn)
+    return progress.Order(question, form.requested(), user, profile, turn=turn)
 
 
 def _ask_form(request: HttpRequest) -> AskForm:
@@ -150,6 +155,14 @@ def _ask_form(request: HttpRequest) -> AskForm:
     if example := request.POST.get("example"):
         data["question"] = example
     return AskForm(data)
+
+
+def _profiles(request: HttpRequest) -> list[dict[str, object]]:
+    """Return the ways to search with their words; the one in effect is the one that was sent."""
+    sent = _sent(request, "profile")
+    names = {INTERACTIVE: _("Quick"), DEEP: _("Deep"), AUTO: _("By the question")}
+    chosen = sent if sent in names else INTERACTIVE
+    return [{"value": name, "label": label, "chosen": name == chosen} for name, label in names.items()]
 
 
 def _sent(request: HttpRequest, name: str) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from corpus.domain_profile import DomainProfile
 
-AUTO = "auto"
+INTERACTIVE, DEEP, AUTO = "interactive", "deep", "auto"
 
 
 class UnknownProfile(ValueError):
@@ -36,8 +36,8 @@ class Profile:
 
 LAYERS = ("vector", "keyword", "graph", "hyde")
 PROFILES = {
-    "interactive": Profile("interactive", ("vector", "keyword"), 8.0),
-    "deep": Profile("deep", LAYERS, 30.0),
+    INTERACTIVE: Profile(INTERACTIVE, ("vector", "keyword"), 8.0),
+    DEEP: Profile(DEEP, LAYERS, 30.0),
 }
 NAMES = (*PROFILES, AUTO)
 

@@ -17,6 +17,7 @@ from answers.conversations import Conversation
 from answers.models import Answer, Finding
 from corpus.actions import rights
 from corpus.models import Document
+from retrieval import profiles
 from tests.factories.corpus import DocumentFactory
 from tests.loopback.fixtures import forget_clients
 from tests.loopback.openai_server import OpenAIServer, fails, says
@@ -63,6 +64,42 @@ def test_a_posted_question_is_answered_on_the_answers_own_page(
     assert answer.effective_scope["exclude_retracted"] is True
     assert "210 L/kg" in response.text
     assert 'href="#source-1"' in response.text
+
+
+@pytest.mark.parametrize(
+    ("profile", "layers"),
+    [
+        ("", {"vector", "keyword"}),
+        ("interactive", {"vector", "keyword"}),
+        ("deep", set(profiles.LAYERS)),
+        ("auto", {"vector", "keyword"}),
+    ],
+)
+def test_a_question_is_searched_the_way_that_was_chosen(
+    reader: Client, small_corpus: dict[str, Document], profile: str, layers: set[str]
+) -> None:
+    asked(reader, profile=profile)
+
+    answer = Answer.objects.get()
+    assert answer.profile == (profile or "interactive")
+    assert {trace["stage"] for trace in answer.traces} & set(profiles.LAYERS) == layers
+
+
+def test_the_stream_searches_the_way_that_was_chosen(
+    reader: Client, small_corpus: dict[str, Document]
+) -> None:
+    streamed(reader, question=QUESTION, profile="deep")
+
+    assert Answer.objects.get().profile == "deep"
+
+
+def test_a_way_of_searching_that_does_not_exist_is_refused_and_the_page_keeps_the_one_chosen(
+    reader: Client, small_corpus: dict[str, Document]
+) -> None:
+    assert asked(reader, profile="deepest").status_code == 422
+    assert not Answer.objects.exists()
+    page = reader.get(reverse("ask"), {"profile": "deep"}).text
+    assert '<option value="deep" selected>' in page
 
 
 def test_asking_needs_the_permission(client: Client, small_corpus: dict[str, Document]) -> None:

@@ -16,7 +16,7 @@ from retrieval.graph.actions import gc as collecting
 from retrieval.graph.extraction import background, choosing, running
 from retrieval.graph.extraction.choosing import NoModel
 from retrieval.graph.extraction.replay import InvalidReplay, Replay
-from retrieval.graph.extraction.running import Advance, Rehearsal
+from retrieval.graph.extraction.running import Reach, Rehearsal
 from retrieval.graph.extraction.types import Extractor
 from retrieval.graph.models import ExtractionRun
 from retrieval.graph.ontology import InvalidOntology, Ontology, active_ontology
@@ -28,9 +28,7 @@ _SHOWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    limit: int | None
-    again: bool
+class _Form:
     dry_run: bool
     as_json: bool
 
@@ -78,7 +76,13 @@ def extract(
             return
         ontology = active_ontology()
         extractor, kept = _extractor(kind, replay, ontology)
-        _run(extractor, ontology, kept, _Wanted(limit=limit, again=again, dry_run=dry_run, as_json=as_json))
+        _run(
+            extractor,
+            ontology,
+            kept,
+            Reach(limit=limit, again=again),
+            _Form(dry_run=dry_run, as_json=as_json),
+        )
     except (InvalidOntology, InvalidPrompt, InvalidReplay, NoModel) as error:
         raise CommandFailed(str(error)) from None
 
@@ -117,33 +121,25 @@ def _extractor(
     return (choosing.model(ontology) if kind == "model" else choosing.rules(ontology)), None
 
 
-def _run(extractor: Extractor, ontology: Ontology, kept: Replay | None, wanted: _Wanted) -> None:
-    total = running.count(extractor, wanted.limit, wanted.again)
+def _run(extractor: Extractor, ontology: Ontology, kept: Replay | None, reach: Reach, form: _Form) -> None:
+    total = running.count(extractor, reach)
     with bar_with_time_left() as bar:
         task = bar.add_task("Reading passages", total=total)
 
         def advance(passages: int) -> None:
             bar.advance(task, passages)
 
-        found = _found(extractor, ontology, wanted, advance)
+        work = running.rehearse if form.dry_run else running.extract
+        found = work(extractor=extractor, ontology=ontology, reach=reach, advance=advance)
     if kept is not None:
         kept.save()
     report = _report(found, extractor.name)
-    if wanted.as_json:
+    if form.as_json:
         print_json(report)
     else:
         _print(report)
     if report["batches_failed"] and not report["batches_done"]:
         sys.exit(1)
-
-
-def _found(
-    extractor: Extractor, ontology: Ontology, wanted: _Wanted, advance: Advance
-) -> ExtractionRun | Rehearsal:
-    work = running.rehearse if wanted.dry_run else running.extract
-    return work(
-        extractor=extractor, ontology=ontology, limit=wanted.limit, again=wanted.again, advance=advance
-    )
 
 
 def _report(found: ExtractionRun | Rehearsal, extractor: str) -> dict[str, Any]:

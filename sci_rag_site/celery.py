@@ -46,6 +46,16 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": crontab(minute="7"),
         "options": {"expires": 60 * MINUTE},
     },
+    "continue-graph-extraction": {
+        "task": "retrieval.continue_extraction",
+        "schedule": 2 * MINUTE,
+        "options": {"expires": 2 * MINUTE},
+    },
+    "certify-scopes": {
+        "task": "site.certify_scopes",
+        "schedule": MINUTE,
+        "options": {"expires": MINUTE},
+    },
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {
         "task": "site.forget_taken_messages",

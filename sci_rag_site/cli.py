@@ -31,7 +31,13 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "embed": ("corpus.cli_embed:embed", "Move the corpus to another embedding model."),
     },
     "Rights": {
-        "rights": ("corpus.cli_rights:rights", "See what waits for a decision about rights, and decide."),
+        "rights": (
+            "sci_rag_site.commands.certificate:rights",
+            "See what waits for a decision about rights, decide, certify.",
+        ),
+    },
+    "Graph": {
+        "graph": ("retrieval.cli_graph:graph", "Make and keep the knowledge graph."),
     },
     "Ask": {
         "retrieve": ("retrieval.cli:retrieve", "Find the passages that speak to a question."),

@@ -31,10 +31,13 @@ def demo(*, port: int | None, no_serve: bool) -> None:
     try:
         with TerminalProgress() as progress:
             loaded = demo_corpus.load(progress)
+        read = demo_corpus.read_graph() if loaded.new else 0
         passwords = demo_corpus.ensure_accounts()
     except demo_corpus.DemoIncomplete as error:
         raise CommandFailed(f"The demo corpus is not complete: {error}") from None
     click.echo(f"The demo corpus holds {loaded.documents} documents, {loaded.new} of them new.")
+    if read:
+        click.echo(f"Read {read} of its passages into the knowledge graph.")
     answer = _ask(demo_corpus.question())
     _show(answer)
     click.echo(f"Ready after {monotonic() - started:.1f} s.")

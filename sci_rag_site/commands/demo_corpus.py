@@ -20,6 +20,9 @@ from corpus.inputs import Batch, NothingFound, Refusal, from_manifest
 from corpus.models import Document, Source
 from corpus.reports import Outcome, Progress
 from corpus.roles import ASKER, EXPERT, LIBRARIAN
+from retrieval.graph.extraction import choosing, running
+from retrieval.graph.extraction.running import Reach
+from retrieval.graph.ontology import InvalidOntology, active_ontology
 from sci_rag_site import accounts
 
 ROLES = {"demo-librarian": LIBRARIAN, "demo-asker": ASKER, "demo-expert": EXPERT}
@@ -53,6 +56,17 @@ def load(progress: Progress) -> Loaded:
         new = report.counts[Outcome.READY]
         _record_events()
     return Loaded(documents=len(batch.files), new=new)
+
+
+def read_graph() -> int:
+    """Read the demo's passages into the knowledge graph by rules, new ones only; return how many."""
+    try:
+        ontology = active_ontology()
+    except InvalidOntology as error:
+        raise DemoIncomplete(str(error)) from None
+    demo = Document.objects.filter(bucket__startswith="demo")
+    extractor = choosing.rules(ontology)
+    return running.extract(extractor=extractor, ontology=ontology, reach=Reach(documents=demo)).passages_done
 
 
 def _batch() -> Batch:

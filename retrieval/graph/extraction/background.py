@@ -13,6 +13,7 @@ from django.utils.module_loading import import_string
 from retrieval.graph.actions import extraction as action
 from retrieval.graph.extraction import choosing, running
 from retrieval.graph.extraction.choosing import Kind, NoModel
+from retrieval.graph.extraction.running import Reach
 from retrieval.graph.extraction.types import Extractor
 from retrieval.graph.models import ExtractionRun
 from retrieval.graph.ontology import InvalidOntology, active_ontology
@@ -33,7 +34,7 @@ def enqueue(*, kind: Kind, limit: int | None, by: User | None) -> ExtractionRun:
     extractor = _extractor(kind)
     run = action.start(
         extractor=extractor.name,
-        passages=running.count(extractor, limit, again=False),
+        passages=running.count(extractor, Reach(limit=limit)),
         parameters={"kind": kind, "limit": limit},
         is_for_workers=True,
         by=by,
@@ -62,7 +63,11 @@ def work(run_id: UUID) -> None:
     try:
         extractor = _extractor(run.parameters["kind"])
         is_done = running.carry_out(
-            run, extractor=extractor, ontology=active_ontology(), until=monotonic() + TURN_SECONDS
+            run,
+            extractor=extractor,
+            ontology=active_ontology(),
+            reach=_left_of(run),
+            until=monotonic() + TURN_SECONDS,
         )
     except (NoModel, InvalidOntology) as error:
         logger.warning("graph.run_failed", run=str(run_id), kind=type(error).__name__)
@@ -79,6 +84,11 @@ def waiting() -> list[UUID]:
     """Return the runs that workers should carry out, oldest first: whoever is at one keeps it."""
     runs = ExtractionRun.objects.filter(state=ExtractionRun.State.RUNNING, is_for_workers=True)
     return list(runs.order_by("started_at", "pk").values_list("pk", flat=True))
+
+
+def _left_of(run: ExtractionRun) -> Reach:
+    limit = run.parameters["limit"]
+    return Reach(limit=None if limit is None else max(0, limit - run.passages_done))
 
 
 def _extractor(kind: Kind) -> Extractor:

@@ -40,6 +40,18 @@ Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """What a run reads: at most `limit` passages, with `again` those read before too, of these documents."""
+
+    limit: int | None = None
+    again: bool = False
+    documents: QuerySet[Document] | None = None
+
+
+EVERYTHING = Reach()
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What was read of a batch or a piece of one; `failure` is the code of why nothing was."""
 
@@ -76,10 +88,12 @@ class Rehearsal:
             self.relationships += len(page.edges)
 
 
-def unread(extractor: str, *, again: bool = False) -> QuerySet[Chunk]:
-    """Return the passages of ready documents that `extractor` has not read as they are; all with `again`."""
+def unread(extractor: str, reach: Reach = EVERYTHING) -> QuerySet[Chunk]:
+    """Return the passages of ready documents that `extractor` has not read as they are now."""
     chunks = Chunk.objects.filter(document__state=Document.State.READY)
-    if again:
+    if reach.documents is not None:
+        chunks = chunks.filter(document__in=reach.documents)
+    if reach.again:
         return chunks
     stamps = ChunkStamp.objects.filter(
         chunk=OuterRef("pk"), extractor=extractor, content_sha256=OuterRef("content_sha256")
@@ -87,32 +101,33 @@ def unread(extractor: str, *, again: bool = False) -> QuerySet[Chunk]:
     return chunks.exclude(Exists(stamps))
 
 
+def count(extractor: Extractor, reach: Reach = EVERYTHING) -> int:
+    """Return how many passages a run would read."""
+    waiting = unread(extractor.name, reach).count()
+    return waiting if reach.limit is None else min(reach.limit, waiting)
+
+
 def extract(
     *,
     extractor: Extractor,
     ontology: Ontology,
-    limit: int | None = None,
-    again: bool = False,
+    reach: Reach = EVERYTHING,
     by: User | None = None,
     advance: Advance = lambda _: None,
 ) -> ExtractionRun:
-    """Read what is unread, at most `limit` passages; return the run, failed when no batch could be read."""
-    parameters = {"limit": limit, "again": again}
+    """Read what is unread; return the run, which is failed when no batch could be read."""
     run = action.start(
-        extractor=extractor.name, passages=count(extractor, limit, again), parameters=parameters, by=by
+        extractor=extractor.name,
+        passages=count(extractor, reach),
+        parameters={"limit": reach.limit, "again": reach.again},
+        by=by,
     )
     try:
-        carry_out(run, extractor=extractor, ontology=ontology, advance=advance)
+        carry_out(run, extractor=extractor, ontology=ontology, reach=reach, advance=advance)
     except BaseException as error:
         action.fail(run=run.pk, code=type(error).__name__)
         raise
     return action.finish(run=run.pk)
-
-
-def count(extractor: Extractor, limit: int | None, again: bool) -> int:  # noqa: FBT001 - as asked for
-    """Return how many passages a run would read."""
-    waiting = unread(extractor.name, again=again).count()
-    return waiting if limit is None else min(limit, waiting)
 
 
 def carry_out(
@@ -120,14 +135,13 @@ def carry_out(
     *,
     extractor: Extractor,
     ontology: Ontology,
+    reach: Reach,
     advance: Advance = lambda _: None,
     until: float | None = None,
 ) -> bool:
     """Read batches until nothing is left; False when `until` came first. Gives up on a dead provider."""
-    limit = run.parameters.get("limit")
-    left = None if limit is None else max(0, limit - run.passages_done)
     failed_in_a_row = 0
-    for batch in batches(extractor, limit=left, again=run.parameters.get("again", False)):
+    for batch in batches(extractor, reach):
         if until is not None and monotonic() > until:
             return False
         is_read = [_keep(run, reading, extractor) for reading in _readings(batch, extractor, ontology)]
@@ -148,12 +162,10 @@ def _keep(run: ExtractionRun, reading: Reading, extractor: Extractor) -> bool:
     return True
 
 
-def rehearse(
-    *, extractor: Extractor, ontology: Ontology, limit: int | None, again: bool, advance: Advance
-) -> Rehearsal:
+def rehearse(*, extractor: Extractor, ontology: Ontology, reach: Reach, advance: Advance) -> Rehearsal:
     """Read what a run would read and count what it would keep; write nothing."""
     found = Rehearsal()
-    for batch in batches(extractor, limit=limit, again=again):
+    for batch in batches(extractor, reach):
         for reading in _readings(batch, extractor, ontology):
             found.count(reading)
         advance(len(batch.passages))
@@ -162,11 +174,11 @@ def rehearse(
     return found
 
 
-def batches(extractor: Extractor, *, limit: int | None, again: bool) -> Iterator[Batch]:
+def batches(extractor: Extractor, reach: Reach = EVERYTHING) -> Iterator[Batch]:
     """Yield what is unread, document by document: what is read together may be seen by the same people."""
-    chunks = unread(extractor.name, again=again)
+    chunks = unread(extractor.name, reach)
     documents = chunks.order_by("document_id").values_list("document_id", flat=True).distinct()
-    left = limit
+    left = reach.limit
     for document in list(documents):
         wanted = set(chunks.filter(document_id=document).values_list("pk", flat=True))
         rows = list(

@@ -6,7 +6,7 @@ from typing import Any
 
 from corpus.models import Chunk, Document
 from retrieval.graph.extraction.rules import RuleExtractor
-from retrieval.graph.extraction.running import extract
+from retrieval.graph.extraction.running import Reach, extract
 from retrieval.models import ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory
 from tests.unit.retrieval.graph.ontologies import ONTOLOGY
@@ -25,7 +25,7 @@ def document(*bodies: str, **fields: Any) -> Document:
 
 
 def by_rules(**options: Any) -> ExtractionRun:
-    return extract(extractor=RuleExtractor(ONTOLOGY), ontology=ONTOLOGY, **options)
+    return extract(extractor=RuleExtractor(ONTOLOGY), ontology=ONTOLOGY, reach=Reach(**options))
 
 
 def reply(*, entities: list[Any] | None = None, relations: list[Any] | None = None) -> str:

@@ -147,7 +147,7 @@ def test_after_a_split_a_passage_keeps_the_sense_it_was_given() -> None:
 def test_a_passage_that_changed_meanwhile_is_neither_kept_nor_stamped() -> None:
     held = document("Pyrolysis produces biochar.", WET)
     extractor = RuleExtractor(ONTOLOGY)
-    (batch,) = batches(extractor, limit=None, again=False)
+    (batch,) = batches(extractor)
     verified, dropped = verify(extractor.read(batch), batch, ONTOLOGY)
     gone, changed = held.chunks.order_by("ordinal")
     gone.delete()

@@ -194,7 +194,7 @@ def test_both_ways_to_read_codes_give_the_same_and_so_does_a_wrong_guess(
 
     monkeypatch.setattr(vector_layer, "_READ_EVERY_CODE_FROM", 0.0)
     assert [ranked(query, scope()) for query in queries] == by_document
-    monkeypatch.setattr(vector_layer._Asked, "_within", lambda *_: 1.0)
+    monkeypatch.setattr(vector_layer._Asked, "_within", lambda *_: [1.0, 2.0])
     assert [ranked(query, scope()) for query in queries] == by_document
 
 

@@ -162,6 +162,8 @@ class _RarestFirst(_Search):
         self, request: LayerRequest, terms: list[Term], eligible: EligibleSql, session: Session
     ) -> None:
         super().__init__(request, terms, eligible, session)
+        # Where a common word's passages do not fit, the index names pages, and every passage there is read.
+        session.set_local("work_mem", "64MB")
         self.average = keyword_rarity.estimate(terms, request.passages, eligible, session)
 
     def with_one_of(self, required: tuple[Variant, ...]) -> tuple[int, ...]:

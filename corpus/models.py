@@ -591,6 +591,7 @@ class StageResult(models.Model):
 
 # Suggestions and snapshots, checks of works, the history of accounts and roles: Django finds models here.
 from corpus.access_requests import AccessRequest  # noqa: E402, F401
+from corpus.certificates import Certificate  # noqa: E402, F401
 from corpus.curation import CorpusSnapshot, ReviewItem  # noqa: E402, F401
 from corpus.enrichment.records import SourceCheck  # noqa: E402, F401
 from corpus.history import GroupPermission, Membership, TrackedUser  # noqa: E402, F401

@@ -64,6 +64,8 @@ _ADMINISTERING = (
     "corpus.add_groupceiling",
     "corpus.change_groupceiling",
     "corpus.delete_groupceiling",
+    "corpus.view_certificate",
+    "corpus.add_certificate",
 )
 PERMISSIONS: dict[str, tuple[str, ...]] = {
     LIBRARIAN: _ASKING + _CURATING + _JUDGING,

@@ -61,3 +61,16 @@ def forget_taken_messages() -> None:
     """Remove old messages of the file broker."""
     removed = file_broker.forget_taken(Path(settings.VAR_DIR) / "broker")
     logger.info("broker.forgot_messages", count=removed)
+
+
+@shared_task(name="site.certify_scopes")
+def certify_scopes() -> None:
+    """Carry out a check of a role that somebody asked for; one at a time, the next with the next message."""
+    from corpus.actions import certificates
+    from sci_rag_site import certificate
+
+    for key in certificates.waiting():
+        begun = certificates.begin(key=key)
+        if begun is not None:
+            certificate.certify(begun)
+            return

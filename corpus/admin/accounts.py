@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from corpus.actions import certificates
 from corpus.admin.fields import LicenseClassesField, LinesField
 from corpus.admin.history import HistoryAdmin
 from corpus.admin_base import (
@@ -149,6 +151,21 @@ class GroupAdmin(DjangoGroupAdmin, ModelAdmin[Group]):
     list_display = ("name", "classes", "buckets", "members")
     ordering = ("name",)
     search_fields = ("name",)
+    actions = ("certify",)
+
+    @admin.action(
+        description=gettext_lazy("Check that members see nothing beyond the ceiling"), permissions=["certify"]
+    )
+    def certify(self, request: HttpRequest, roles: QuerySet[Group]) -> HttpResponse:
+        """Ask the worker for a certificate of each role, and go where they appear."""
+        for role in roles:
+            certificates.ask(role=role, by=request.user)  # type: ignore[arg-type]
+        messages.success(request, _("The worker checks within a minute; the outcome appears here."))
+        return redirect("admin:corpus_certificate_changelist")
+
+    def has_certify_permission(self, request: HttpRequest) -> bool:
+        """Let those certify who may make certificates."""
+        return request.user.has_perm("corpus.add_certificate")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
         """Fetch the ceiling and count the members along with the roles."""

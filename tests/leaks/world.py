@@ -146,7 +146,7 @@ def _people(world: World) -> None:
         buckets=[BUCKETS["branch"]],
     )
     for name in ("narrow", "branch", "asker", "expert", "curator", "librarian"):
-        person = User.objects.create_user(name)
+        person = User.objects.create_user(name, is_staff=name == "curator")
         person.groups.add(Group.objects.get(name=name))
         world.people[name] = person
 

@@ -6,6 +6,7 @@ has made retrieval or answers worse; one that rises above may raise it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def corpus(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterato
     """
     with django_db_blocker.unblock():
         demo_corpus.load(Unwatched())
+        demo_corpus.read_graph()
         yield
         call_command("flush", interactive=False, verbosity=0)
 
@@ -183,3 +185,30 @@ def test_orders_inside_a_document_are_not_followed(answers: dict[str, Answer]) -
 
     assert "12 % less methane" in text
     assert "doubles the gas yield" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        # One document says that high protein lowers the ratio, another what the ratio has to be.
+        (
+            "What follows from high protein?",
+            "A carbon to nitrogen ratio between 20 and 30 keeps the process stable",
+        ),
+        ("Where is TAN too high?", "First signs of inhibition appeared at 3.8 g of total ammonia nitrogen"),
+        ("What about TAN?", "Farm plants should keep total ammonia nitrogen under 3.5 g per litre"),
+        ("Desmanthus illinoensis", "cannot be baled for dry storage"),
+    ],
+)
+def test_evidence_that_shares_no_word_with_the_question_is_found_by_walking_and_missed_without(
+    question: str, evidence: str
+) -> None:
+    without = retrieve(question=question, scope=DEFAULT, switches={"graph": False}).items
+    walked = retrieve(question=question, scope=DEFAULT, switches={"graph": True}).items
+
+    [passage] = [item.body for item in walked if evidence in item.body]
+    assert not any(evidence in item.body for item in without)
+    small_words = {"what", "where", "from", "about", "too", "is"}
+    assert not (set(re.findall(r"\w+", question.lower())) - small_words) & set(
+        re.findall(r"\w+", passage.lower())
+    )

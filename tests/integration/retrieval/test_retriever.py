@@ -195,7 +195,7 @@ SCOPES = [scope(), scope(license_classes=["public"])]
 
 
 @pytest.mark.parametrize("wanted", SCOPES, ids=["everything", "restricted"])
-@pytest.mark.parametrize("name", ["vector", "keyword"])
+@pytest.mark.parametrize("name", retriever.profiles.LAYERS)
 @pytest.mark.parametrize(
     ("act", "status"),
     [
@@ -213,7 +213,7 @@ def test_a_layer_that_fails_is_named_and_the_others_go_on(
     add("Paper", [METHANE], license_class="public")
     replace_layer(_Layer(name, act))
 
-    result = retrieve(question=QUESTION, scope=wanted)
+    result = retrieve(question=QUESTION, scope=wanted, profile="deep")
 
     assert statuses(result)[name] == status
     assert result.degraded == ((name,) if status == "error" else ())
@@ -221,20 +221,22 @@ def test_a_layer_that_fails_is_named_and_the_others_go_on(
     assert "secret" not in json.dumps(result.as_dict())
 
 
+@pytest.mark.parametrize("name", retriever.profiles.LAYERS)
 def test_a_slow_layer_is_cut_at_its_deadline_and_its_statement_cancelled(
-    replace_layer: Any, monkeypatch: pytest.MonkeyPatch
+    replace_layer: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     add("Paper", [METHANE])
-    quick = retriever.profiles.Profile("interactive", ("vector", "keyword"), 0.4)
-    monkeypatch.setitem(retriever.profiles.PROFILES, "interactive", quick)
-    replace_layer(_Layer("vector", sleeping))
+    retrieve(question=QUESTION, scope=scope())
+    quick = retriever.profiles.Profile("deep", retriever.profiles.LAYERS, 0.5)
+    monkeypatch.setitem(retriever.profiles.PROFILES, "deep", quick)
+    replace_layer(_Layer(name, sleeping))
 
-    result = retrieve(question=QUESTION, scope=scope())
+    result = retrieve(question=QUESTION, scope=scope(), profile="deep")
 
-    trace = next(trace for trace in result.traces if trace.stage == "vector")
+    trace = next(trace for trace in result.traces if trace.stage == name)
     assert trace.status is StageStatus.TIMEOUT
-    assert 350 <= trace.milliseconds < 1000
-    assert result.degraded == ("vector",)
+    assert 450 <= trace.milliseconds < 1500
+    assert name in result.degraded
     assert [item.body for item in result.items] == [METHANE]
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'")
@@ -311,10 +313,33 @@ def test_connections_come_back_after_successes_failures_and_timeouts(
         monkeypatch.setitem(retriever.profiles.PROFILES, "interactive", quick)
         for _ in range(5):
             retrieve(question=QUESTION, scope=scope())
+    assert_all_connections_are_back()
+
+
+@pytest.mark.long
+def test_after_a_thousand_requests_with_broken_layers_no_connection_is_missing(
+    replace_layer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add("Paper", [METHANE])
+    quick = retriever.profiles.Profile("deep", retriever.profiles.LAYERS, 0.1)
+    monkeypatch.setitem(retriever.profiles.PROFILES, "deep", quick)
+    faults = (raising(RuntimeError()), killed, sleeping, lambda _: [])
+    for number in range(1000):
+        name = retriever.profiles.LAYERS[number % len(retriever.profiles.LAYERS)]
+        with monkeypatch.context() as patch:
+            patch.setitem(
+                retriever._LAYERS,
+                name,
+                _Layer(name, faults[number // len(retriever.profiles.LAYERS) % len(faults)]),
+            )
+            retrieve(question=QUESTION, scope=scope(), profile="deep")
+
+    assert_all_connections_are_back()
+
+
+def assert_all_connections_are_back() -> None:
     pool = connection.pool
     connection.close()
-
     stats = pool.get_stats()
-
     assert stats["pool_available"] == stats["pool_size"]
     assert stats.get("requests_waiting", 0) == 0

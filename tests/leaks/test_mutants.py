@@ -33,7 +33,7 @@ UNSEEN = {
     "corpus.uploads.judge: Document.objects.within(ceilings.effective_scope(by, Retriev #0",
     "corpus.uploads.judge: ceilings.effective_scope(by, RetrievalScope()) #1",
     "corpus.views._versions: Document.objects.within(ceiling)",
-    "answers.conversation_pages._out_of_reach: Document.objects.within(RetrievalScope().within(ceilings.of( #0",
+    "answers.conversation_pages._out_of_reach: Document.objects.within(RetrievalScope().within(ceilings.of( #0",  # noqa: E501
     "answers.conversation_pages._out_of_reach: RetrievalScope().within(ceilings.of(user)) #1",
     "answers.conversation_pages._out_of_reach: ceilings.of(user) #2",
     "answers.other_versions.readable: Chunk.objects.within(scope)",

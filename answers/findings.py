@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from answers.citations import Citation, find, without_code
+from answers.citations import Citation, find, quotations, without_code
 from answers.quantities import Figures, figures, missing
 from answers.terms import terms
 from corpus.sentences import sentence_spans, sentences
@@ -35,6 +35,8 @@ _NO_CLAIM = re.compile(
     r"(?:(?:do|does|did)\s+not|say|says|contains?|answers?)\b",
     re.IGNORECASE,
 )
+_BEHIND_A_QUOTATION = re.compile(r"[”\"“»]\s?(?:[\[［【][^\]］】\n]*[\]］】]\s?)*")
+_NEAR = 80
 _ONLY_MARKERS = re.compile(r"[\s.,;:!?()]*$")
 
 
@@ -77,13 +79,30 @@ class _Sentence:
 
 def check(text: str, sources: Sequence[SourceText]) -> tuple[SentenceFinding, ...]:
     """Return the findings of every sentence of `text` that claims something; `sources` count from 1."""
-    citations = find(text, [source.body for source in sources])
+    bodies = [source.body for source in sources]
+    found_there = find(text, bodies)
+    whole = _inside_quotations(text, bodies, found_there)
+    citations = sorted([*found_there, *whole], key=lambda citation: citation.start)
     visible = without_code(text)
     support = _Support(sources)
     found: list[SentenceFinding] = []
     for index, sentence in enumerate(_sentences(visible, citations)):
         found += _check_sentence(index, sentence, visible, support)
     return tuple(found)
+
+
+def _inside_quotations(text: str, bodies: Sequence[str], found: Sequence[Citation]) -> Iterator[Citation]:
+    """Yield the citation behind a quotation of several sentences once for each that ends inside it.
+
+    A quotation is cited as a whole. Its own words are held against the passage like any others.
+    """
+    for quotation in quotations(text, bodies):
+        near = (c for c in found if 0 < c.start - quotation.end < _NEAR)
+        behind = [c for c in near if _BEHIND_A_QUOTATION.fullmatch(text[quotation.end : c.start])]
+        spans = sentence_spans(text[quotation.start : quotation.end]) if behind else []
+        for _, last in spans[:-1]:
+            place = quotation.start + last - 1
+            yield from (Citation(place, place, c.numbers, c.unknown) for c in behind)
 
 
 class _Support:

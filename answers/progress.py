@@ -149,7 +149,10 @@ class _View:
         yield partial("#answer", render_to_string("components/answer_body.html", context), "outerHTML")
         yield partial("#sources", render_to_string("components/sources_panel.html", sources), "outerHTML")
         yield partial("#searched", render_to_string("components/searched.html", context), "outerHTML")
-        if self.order.turn.follows is not None:
+        if self.order.turn.follows is None:
+            after = render_to_string("answers/stream.html#after", {"answer_id": self.answer_id})
+            yield partial("#after", after, "beforeend")
+        else:
             # The next follow-up leans on this turn.
             yield partial(
                 "#follows", render_to_string("components/follows.html", {"answer": shown.answer}), "outerHTML"

@@ -27,6 +27,13 @@ _SINCE = {
     Drift.TEXT_CHANGED: "Text changed since the answer was written",
 }
 _PARTICLES = frozenset("von van de der den del della di da dos du la le ten ter zu zur al el bin ibn".split())
+# A name with one of these is an organisation's, and has no parts.
+_OF_MANY = re.compile(
+    r"\b(?:and|of|the|for|ltd|inc|gmbh|university|institute|institut|agency|ministry|department|group|team|"
+    r"consortium|collaboration|committee|council|commission|organi[sz]ation|association|society|network|"
+    r"laborator(?:y|ies)|cent(?:er|re))\b|&",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,8 @@ def _name(author: str) -> Name:
     Name(family='van der Berg', given='Ludwig')
     """
     author = _line(author)
+    if _OF_MANY.search(author):
+        return Name(author)
     if "," in author:
         family, _, given = author.partition(",")
         return Name(family.strip(), given.strip())

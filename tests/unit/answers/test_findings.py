@@ -69,6 +69,18 @@ def test_a_false_number_beside_an_invented_source_is_both() -> None:
     ]
 
 
+def test_a_quotation_of_several_sentences_is_cited_as_a_whole() -> None:
+    sources = [SourceText("Straw gave 210 L/kg. Ash was 17 % of it. Lignin stayed."), SourceText("Other.")]
+
+    def found(text: str) -> list[tuple[str, tuple[int, ...]]]:
+        return [(finding.kind.value, finding.numbers) for finding in check(text, sources)]
+
+    assert found("“Straw gave 210 L/kg. Ash was 17 % of it.” [1]") == [("supported", (1,))] * 2
+    assert found("“Straw gave 210 L/kg. Ash was 17 % of it.” Really [1].")[0] == ("uncited", ())
+    assert found("“Straw gave 211 L/kg. Ash was 17 % of it.” [1]")[0] == ("uncited", ())
+    assert found("“Straw gave 210 L/kg. Ash was 17 % of it.” [9]")[0] == ("cites_unretrieved", (9,))
+
+
 def test_what_claims_nothing_gets_no_finding() -> None:
     text = "# Yields\n\nAs follows:\n\n- Fact one [1].\n\nThe sources do not say more. Is that so?"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -338,8 +339,11 @@ def test_after_a_thousand_requests_with_broken_layers_no_connection_is_missing(
 
 
 def assert_all_connections_are_back() -> None:
+    """Give the pool a moment to put a new connection where one was killed."""
     pool = connection.pool
     connection.close()
-    stats = pool.get_stats()
+    until = monotonic() + 10
+    while (stats := pool.get_stats())["pool_available"] < stats["pool_size"] and monotonic() < until:
+        sleep(0.05)
     assert stats["pool_available"] == stats["pool_size"]
     assert stats.get("requests_waiting", 0) == 0

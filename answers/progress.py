@@ -87,6 +87,13 @@ def _told(view: _View) -> Iterator[str]:
             yield from (message(piece) for piece in view.pieces(event))
 
 
+def _reached(answer: Answer) -> str:
+    """Return how far the stages came: a refusal is a result, and not an answer that ended early."""
+    if answer.state != Answer.State.DONE:
+        return "ended"
+    return "refused" if answer.finish in {Answer.Finish.NOT_COVERED, Answer.Finish.NO_SOURCES} else "done"
+
+
 def announce(text: str) -> SafeString:
     """Say `text` to people who hear the page."""
     return partial("#status", text)
@@ -157,7 +164,7 @@ class _View:
             yield partial(
                 "#follows", render_to_string("components/follows.html", {"answer": shown.answer}), "outerHTML"
             )
-        yield self._stage("done" if page.notice is None else "ended")
+        yield self._stage(_reached(shown.answer))
         cited = len(shown.cited)
         ready = ngettext("Answer ready, %(n)s source cited", "Answer ready, %(n)s sources cited", cited)
         yield announce(page.notice.title if page.notice else ready % {"n": cited})

@@ -171,6 +171,16 @@ def test_the_stream_tells_the_steps_in_order(reader: Client, small_corpus: dict[
     assert Answer.objects.get().state == Answer.State.DONE
 
 
+def test_a_refusal_is_told_as_a_result_and_not_as_something_that_broke(
+    reader: Client, small_corpus: dict[str, Document]
+) -> None:
+    told = streamed(reader, question="Which satellites watch vineyards in Patagonia?")
+
+    assert Answer.objects.get().finish in {Answer.Finish.NOT_COVERED, Answer.Finish.NO_SOURCES}
+    assert "Nothing found that answers" in told
+    assert "Ended early" not in told
+
+
 def test_every_line_of_the_stream_belongs_to_the_format(
     reader: Client, small_corpus: dict[str, Document]
 ) -> None:

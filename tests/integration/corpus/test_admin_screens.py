@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
@@ -9,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from answers.feedback import AcquisitionRequest, WrongReport
 from corpus.access_requests import AccessRequest
 from corpus.actions import review
 from corpus.actions.editorial import record_event
@@ -397,13 +399,20 @@ def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, admin
     AccessRequest.objects.create(asked_by=administrator, wanted="A paper", wanted_key="a paper")
     DocumentFactory(fixity=Document.Fixity.ORIGINAL_MISSING)
     review.suggest_license(document=unknown, license_class="public", signal="CC0 1.0")
+    AcquisitionRequest.objects.create(question="What of kelp?", asked_by=administrator)
+    WrongReport.objects.create(
+        answer_ref=uuid4(), question="What of kelp?", searched_question="What of kelp?", engine="model",
+        answer_sha256="0" * 64, comment="It is not so.", reported_by=administrator,
+    )  # fmt: skip
     User.objects.create_user("nobody")
     client.force_login(administrator)
 
     waiting = client.get(reverse("admin:index")).context["waiting"]
 
-    # The last is about answers, and no answer is affected.
-    assert [item.count for item in waiting] == [1] * 12 + [0]
+    counts = {str(item.label): item.count for item in waiting}
+    # The one about answers: no answer is affected.
+    assert counts.pop("Answers that cite a work retracted or doubted since") == 0
+    assert list(counts.values()) == [1] * 14
     for item in waiting:
         listed = client.get(item.url)
         assert listed.status_code == 200, item.label

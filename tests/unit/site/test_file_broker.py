@@ -22,7 +22,9 @@ def broker(tmp_path: Path) -> Connection:
 
 def test_messages_come_out_whole_and_in_order(broker: Connection, tmp_path: Path) -> None:
     with broker as connection:
-        queue = connection.SimpleQueue("light")
+        # A name of its own: bindings are remembered by name for the whole process, and another test may have
+        # bound this one elsewhere.
+        queue = connection.SimpleQueue("in-order")
         for number in range(20):
             queue.put({"number": number})
         assert file_broker.waiting(tmp_path / "broker")[0] == 20
@@ -40,7 +42,6 @@ def test_a_message_nobody_finished_with_is_back_when_its_reader_ends(
     broker: Connection, tmp_path: Path
 ) -> None:
     with broker as connection:
-        # A name of its own: bindings are remembered by name for the whole process.
         queue = connection.SimpleQueue("unfinished")
         queue.put({"number": 1})
         queue.get(timeout=2)

@@ -29,7 +29,7 @@ from corpus.certificates import Certificate
 from corpus.export.files import Form
 from corpus.export.writing import export
 from corpus.fingerprint import fingerprint
-from corpus.models import Chunk, Document
+from corpus.models import Chunk, Document, DocumentCitation
 from corpus.rights import ALL_CLASSES, parse_class
 from corpus.scope import NOTHING, Ceiling, RetrievalScope
 from retrieval.profiles import LAYERS
@@ -172,17 +172,24 @@ def _canaries(visible: QuerySet[Document]) -> tuple[list[Canary], int]:
 
 
 def _canary(document: Document, visible: QuerySet[Document]) -> Canary:
-    """Return the words of `document` that nothing visible has: its id at least."""
+    """Return the words of `document` that nothing visible says: its id at least."""
     passage = document.chunks.defer("search_vector").order_by("ordinal", "id").first()
     phrase = "" if passage is None else " ".join(passage.body.split()[:_PHRASE_WORDS])
-    passages = Chunk.objects.filter(document__in=visible.order_by().values("pk"))
-    candidates = (
-        (phrase, passages.filter(body__icontains=phrase)),
-        (document.title, visible.filter(title__icontains=document.title)),
-        (document.doi_normalised, visible.filter(doi_normalised=document.doi_normalised)),
-    )
-    words = [word for word, holders in candidates if word and not holders.exists()]
+    candidates = (phrase, document.title, document.doi_normalised)
+    words = [word for word in candidates if word and not _is_said(word, visible)]
     return Canary(document, (*words, str(document.pk)), passage)
+
+
+def _is_said(word: str, visible: QuerySet[Document]) -> bool:
+    """Whether visible documents say `word` themselves: in text, title or DOI, or because they cite the work."""
+    keys = visible.order_by().values("pk")
+    named = Q(title__icontains=word) | Q(doi_normalised__iexact=word)
+    cited = Q(text__icontains=word) | Q(doi_normalised__iexact=word)
+    return (
+        Chunk.objects.filter(document__in=keys, body__icontains=word).exists()
+        or visible.filter(named).exists()
+        or DocumentCitation.objects.filter(cited, citing__in=keys).exists()
+    )
 
 
 def _surfaces(

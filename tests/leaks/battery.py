@@ -12,22 +12,33 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
+from uuid import uuid4
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from answers import alerts, engine, examples
-from corpus import explaining, library_upload, review_queue, run_pages, uploads, versions
-from corpus.actions import license_review, review, rights
+from answers import alerts, conversation_pages, engine, examples, other_versions, reading
+from answers.feedback import WrongReport, WrongReportSource
+from answers.waiting import known_reports
+from corpus import citation_graph, explaining, library_upload, review_queue, run_pages, uploads, versions
+from corpus import views as document_views
+from corpus.actions import certificates, license_review, review, rights
 from corpus.bibliography.identifiers import Identifier
 from corpus.curation import ReviewItem
+from corpus.domain_profile import DomainProfile, GraphProfile
 from corpus.export import rows, writing
 from corpus.export.files import Form
-from corpus.models import Chunk, Document
+from corpus.models import Chunk, Document, DocumentCitation
 from corpus.scope import RetrievalScope, scope
 from retrieval import eligibility, hydration, latency
-from tests.integration.retrieval import corpora
+from retrieval.graph.models import Mention
+from retrieval.layers import graph, keyword_query, keyword_rarity, keyword_terms
+from retrieval.layers.base import Session
+from retrieval.profiles import LAYERS
+from sci_rag_site import certificate
+from tests.integration.retrieval import corpora, graphs
 from tests.integration.retrieval.test_noninterference import QUESTIONS, SENTENCES, WAYS, outcome
 from tests.leaks import routes
 from tests.leaks.asking import ask, client_of, content_of
@@ -83,6 +94,52 @@ def furnish() -> None:
         )
     successor = Document.objects.get(title="Closed 1")
     Document.objects.filter(title="Open 1").update(status="superseded", superseded_by=successor)
+    current = Document.objects.get(title="Open 2")
+    Document.objects.filter(title="Closed 2").update(status="superseded", superseded_by=current)
+    _graph()
+    _references()
+    _report()
+
+
+def _graph() -> None:
+    """Let a closed document alone use a name, say an edge, and mention what open ones mention."""
+    opened, closed = (
+        [Document.objects.get(title=f"{kind} {number}") for number in range(6)] for kind in ("Open", "Closed")
+    )
+    graphs.mention(opened[0], "dry bales")
+    graphs.mention(opened[1], "night fire")
+    graphs.mention(closed[0], "dry bales")
+    graphs.edge(closed[1], "dry bales", "night fire")
+    Mention.objects.create(
+        entity=graphs.entity("dry bales"), chunk=closed[2].chunks.get(ordinal=0), document=closed[2], start=0,
+        surface="torrefaction", surface_key="torrefaction",
+    )  # fmt: skip
+    graphs.mention(opened[3], "dry bales")
+    graphs.mention(closed[3], "dry bales")
+
+
+def _report() -> None:
+    """A report whose evidence is all open, beside those about answers that cite everything."""
+    report = WrongReport.objects.create(
+        answer_ref=uuid4(), question="?", searched_question="?", engine="model", answer_sha256="0" * 64,
+        comment="No.",
+    )  # fmt: skip
+    opened = Document.objects.get(title="Open 0")
+    WrongReportSource.objects.create(
+        report=report, number=1, document_id=opened.pk, content_sha256="0" * 64, quote="water",
+        license_class=opened.license_class, bucket=opened.bucket,
+    )  # fmt: skip
+
+
+def _references() -> None:
+    """Let an open and a closed document refer to each other, and a passage point at both."""
+    opened, closed = (Document.objects.get(title=f"{kind} 3") for kind in ("Open", "Closed"))
+    for document, name in ((opened, "open-three"), (closed, "closed-three")):
+        document.doi = f"10.5555/{name}"
+        document.save()
+    for citing, cited in ((opened, closed), (closed, opened)):
+        DocumentCitation.objects.create(citing=citing, ordinal=1, doi_normalised=cited.doi_normalised)
+    opened.chunks.update(forward_references=["[1]"], rank_key=-(2**60))
 
 
 def _titles(wanted: RetrievalScope) -> list[str]:
@@ -155,6 +212,72 @@ def curation_step(world: World) -> Any:
     )
 
 
+def graph_step(_: World) -> Any:
+    """Walk from a name, one that only a closed passage uses, a misspelt one, and along references."""
+    only = {name: name == "graph" for name in LAYERS}
+    found = [
+        outcome(question, NARROW, switches=only)
+        for question in ("What of dry bales?", "What of torrefaction?", "What of torrefactoin?")
+    ]
+    profile = DomainProfile(graph_walk=GraphProfile(citation_hop=True))
+    with patch.object(graph, "active_profile", lambda: profile), patch.object(graph, "_MOST_MENTIONS", 1):
+        found.append(outcome("What of dry bales?", NARROW, switches=only))
+    return found
+
+
+def references_step(_: World) -> Any:
+    opened, closed = (Document.objects.get(title=f"{kind} 3") for kind in ("Open", "Closed"))
+    passage = opened.chunks.select_related("document").get()
+    return (
+        [one.held and one.held.pk for one in citation_graph.references(opened, NARROW)],
+        [one.pk for one in citation_graph.cited_by(opened, NARROW)],
+        [one.name for one in citation_graph.pointers(passage, NARROW)],
+        len(citation_graph.references(closed, NARROW)),
+        document_views._versions(Document.objects.get(title="Open 1"), NARROW),
+    )
+
+
+def certificate_step(_: World) -> Any:
+    """Have the role of next to nothing checked. The slowest step, and so the last."""
+    role = Group.objects.get(name="narrow")
+    began = certificates.begin(key=certificates.ask(role=role, by=None).pk)
+    assert began is not None
+    ended = certificate.certify(began)
+    return ended.state, {one["surface"]: one["passed"] for one in ended.surfaces}
+
+
+def words_step(_: World) -> Any:
+    """What the keyword layer knows of words before it ranks: languages, frequencies, the promising few."""
+    eligible = Document.objects.eligible_sql(NARROW)
+    asked = keyword_query.parse("methane straw biochar yield")
+    with transaction.atomic():
+        session = Session(30.0)
+        terms, _required = keyword_terms.terms_of(asked, eligible, session)
+        length = keyword_rarity.estimate(terms, 8, eligible, session)
+        estimated = [term.frequency for term in terms]
+        best = keyword_rarity.promising(terms, 8, eligible, session, by_length=0.01, limit=50)
+        counted = [term.frequency for term in terms]
+        held = keyword_rarity.shortest_with_all(terms[:1], eligible, session, limit=50)
+    return terms, length, estimated, best, counted, held
+
+
+def answers_step(world: World) -> Any:
+    """What a search of answers reads, which reports one may know, which lines stand under a source."""
+    narrow, curator = _person(world, "narrow"), _person(world, "curator")
+    answer = world.answers["narrow"]
+    hidden = world.passages["restricted"]
+    named = {"passage": str(hidden.public_id), "reason": "superseded"}
+    numbers = (1, other_versions.UNATTACHED)
+    answer.traces = [{"stage": other_versions.STAGE, "named": [{**named, "number": n} for n in numbers]}]
+    shown = reading.readable(answer, narrow)
+    return (
+        conversation_pages.matching(narrow, canary("public")).filter(pk=answer.pk).count(),
+        known_reports(curator).count(),
+        sorted(other_versions.readable(answer, NARROW)),
+        shown and len(shown.other_versions),
+    )
+
+
 def upload_step(world: World) -> Any:
     curator, word = _person(world, "curator"), canary("restricted")
     with tempfile.TemporaryDirectory() as folder:
@@ -205,8 +328,13 @@ def steps(world: World) -> Iterator[tuple[str, Step]]:
         "keyword, common words",
     ):
         yield way, search_step(way, QUESTIONS[0], WIDE)
+    yield "graph", graph_step
+    yield "references", references_step
+    yield "words", words_step
+    yield "answers", answers_step
     yield "export", export_step
     yield from page_steps(world)
+    yield "certificate", certificate_step
 
 
 def page_steps(world: World) -> Iterator[tuple[str, Step]]:

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from corpus.actions import certificates
 from corpus.certificates import Certificate
-from corpus.models import Document
+from corpus.models import Document, DocumentCitation
 from retrieval.profiles import LAYERS
 from sci_rag_site import certificate
 from sci_rag_site.cli import main
@@ -54,6 +54,17 @@ def test_a_role_that_sees_what_it_may_is_certified(world: World, role: str) -> N
         "counts",
     }
     assert (User.objects.count(), Document.objects.count()) == (people, documents)
+
+
+def test_a_visible_document_that_cites_a_hidden_one_is_no_leak(world: World) -> None:
+    hidden = world.documents["restricted"]
+    DocumentCitation.objects.create(
+        citing=world.documents["public"], ordinal=9, text=hidden.title, doi_normalised=hidden.doi_normalised
+    )
+
+    found = certified("narrow")
+
+    assert [one for one in found.surfaces if not one["passed"]] == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHMARKS = ("retrieve_warm", "retrieval_quality", "scale", "ingest_overhead", "graph_extraction", "parse_pdf")
+BENCHMARKS = (
+    "retrieve_warm",
+    "retrieval_quality",
+    "scale",
+    "ingest_overhead",
+    "graph_extraction",
+    "parse_pdf",
+)
 
 
 def main() -> int:

@@ -181,7 +181,7 @@ def _canary(document: Document, visible: QuerySet[Document]) -> Canary:
 
 
 def _is_said(word: str, visible: QuerySet[Document]) -> bool:
-    """Whether visible documents say `word` themselves: in text, title or DOI, or because they cite the work."""
+    """Whether visible documents say `word` themselves: text, title, DOI, or in citing the work."""
     keys = visible.order_by().values("pk")
     named = Q(title__icontains=word) | Q(doi_normalised__iexact=word)
     cited = Q(text__icontains=word) | Q(doi_normalised__iexact=word)

@@ -1,5 +1,23 @@
 """The librarian's screens. Importing this package registers them."""
 
-from corpus.admin import access_requests, accounts, certificates, decisions, documents, ingestion, review, sources
+from corpus.admin import (
+    access_requests,
+    accounts,
+    certificates,
+    decisions,
+    documents,
+    ingestion,
+    review,
+    sources,
+)
 
-__all__ = ["access_requests", "accounts", "certificates", "decisions", "documents", "ingestion", "review", "sources"]
+__all__ = [
+    "access_requests",
+    "accounts",
+    "certificates",
+    "decisions",
+    "documents",
+    "ingestion",
+    "review",
+    "sources",
+]

@@ -9,15 +9,41 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="SourceCheck",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("provider", models.CharField(choices=[("crossref", "Crossref")], max_length=20)),
-                ("outcome", models.CharField(choices=[("good", "Answered"), ("check_failed", "Check failed")], max_length=12)),
-                ("reason", models.CharField(blank=True, default="", help_text="Stable code of a failure", max_length=40)),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[("good", "Answered"), ("check_failed", "Check failed")], max_length=12
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True, default="", help_text="Stable code of a failure", max_length=40
+                    ),
+                ),
                 ("checked_at", models.DateTimeField()),
                 ("last_good_at", models.DateTimeField(null=True)),
-                ("asked_for_at", models.DateTimeField(help_text="A person wants it checked again", null=True)),
-                ("cited_by", models.PositiveIntegerField(help_text="Citations the provider counts", null=True)),
-                ("source", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="checks", to="corpus.source")),
+                (
+                    "asked_for_at",
+                    models.DateTimeField(help_text="A person wants it checked again", null=True),
+                ),
+                (
+                    "cited_by",
+                    models.PositiveIntegerField(help_text="Citations the provider counts", null=True),
+                ),
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="checks", to="corpus.source"
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
@@ -26,7 +52,9 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="sourcecheck",
-            constraint=models.UniqueConstraint(fields=("source", "provider"), name="corpus_sourcecheck_one_per_provider"),
+            constraint=models.UniqueConstraint(
+                fields=("source", "provider"), name="corpus_sourcecheck_one_per_provider"
+            ),
         ),
         migrations.AddConstraint(
             model_name="sourcecheck",

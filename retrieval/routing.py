@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from corpus.domain_profile import QueryClasses
 from corpus.identifiers import fold
+from retrieval.profiles import LAYERS
 
 # English and German; the domain profile adds those of a field.
 CUES = {
@@ -91,7 +92,8 @@ def route(question: str, classes: QueryClasses) -> Route:
 
 
 def _to(query_class: str, reason: str) -> Route:
-    profile, layers = _LAYERS[query_class]
+    profile, wanted = _LAYERS[query_class]
+    layers = tuple(name for name in wanted if name in LAYERS)
     return Route(
         query_class, profile, layers, (f"{query_class}: {reason}", f"{query_class} goes to {profile}")
     )

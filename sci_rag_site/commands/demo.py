@@ -31,7 +31,7 @@ def demo(*, port: int | None, no_serve: bool) -> None:
     try:
         with TerminalProgress() as progress:
             loaded = demo_corpus.load(progress)
-        read = demo_corpus.read_graph() if loaded.new else 0
+        read = demo_corpus.read_graph()
         passwords = demo_corpus.ensure_accounts()
     except demo_corpus.DemoIncomplete as error:
         raise CommandFailed(f"The demo corpus is not complete: {error}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from corpus.domain_profile import QueryClass, QueryClasses
+from retrieval.profiles import LAYERS
 from retrieval.routing import route
 
 CLASSES = QueryClasses()
@@ -56,9 +57,10 @@ def test_a_field_adds_its_own_cues() -> None:
     assert route("Head to head trial of digesters", own).query_class == "comparison"
 
 
-def test_overviews_use_communities_and_comparisons_the_graph() -> None:
-    assert "community" in route("overview of storage", CLASSES).layers
+def test_comparisons_walk_the_graph_and_no_route_names_a_layer_there_is_not() -> None:
     assert {"graph", "hyde"} <= set(route("straw versus hay", CLASSES).layers)
+    for question in ("overview of storage", "straw versus hay", "why", "What is lignin?", "bales"):
+        assert set(route(question, CLASSES).layers) <= set(LAYERS)
 
 
 def test_any_text_has_a_route_within_a_blink() -> None:

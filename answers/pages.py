@@ -97,8 +97,11 @@ def answer_page(user: User | AnonymousUser, answer_id: uuid.UUID) -> AnswerPage 
 
 
 def readable_answer(user: User | AnonymousUser, answer_id: uuid.UUID) -> ReadableAnswer | None:
-    """Return the answer as `user` may read it; one whose process is gone is ended on the way."""
-    rows = Answer.objects.select_related("asked_by", "instead_of", "follows", "conversation")
+    """Return the answer as `user` may read it; one whose process is gone is ended on the way.
+
+    Somebody else's is looked for as one that is not there would be: by the same statement, untouched.
+    """
+    rows = reading.theirs(user).select_related("asked_by", "instead_of", "follows", "conversation")
     found = rows.filter(id=answer_id).first()
     if found is not None and not found.finish and actions.close_if_abandoned(found, now=timezone.now()):
         found = rows.get(id=answer_id)

@@ -15,6 +15,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from django.contrib.auth.models import Group
+from django.db.models import Exists, Q, QuerySet
+
 from answers import marking, other_versions
 from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
 from corpus import browsing, ceilings, page_views
@@ -197,6 +200,16 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
         other_versions=others.get(other_versions.UNATTACHED, ()),
         findings=tuple(_finding(row) for row in findings),
     )
+
+
+def theirs(user: User | AnonymousUser) -> QuerySet[Answer]:
+    """Return the answers that `user` may open at all: their own, and every one for a librarian."""
+    if user.is_anonymous or not user.is_active:
+        return Answer.objects.none()
+    if user.is_superuser:
+        return Answer.objects.all()
+    librarian = Group.objects.filter(user=user, name=LIBRARIAN)
+    return Answer.objects.filter(Q(asked_by=user) | Exists(librarian))
 
 
 def _may_read(answer: Answer, user: User | AnonymousUser) -> bool:

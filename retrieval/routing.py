@@ -67,7 +67,7 @@ _LAYERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "lookup": ("interactive", _FAST),
     "comparison": ("deep", (*_FAST, "graph", "hyde")),
     "causal": ("deep", (*_FAST, "graph", "hyde")),
-    "overview": ("deep", (*_FAST, "community")),
+    "overview": ("deep", (*_FAST, "graph", "community")),
     "ambiguous": ("deep", (*_FAST, "graph", "community", "hyde")),
 }
 

@@ -117,10 +117,10 @@ PATHOLOGICAL = {
 def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
-        started = time.process_time()
+        started = time.thread_time()
         rejoin(clean(text))
         compose_accents(text)
-        return time.process_time() - started
+        return time.thread_time() - started
 
     seconds(50_000)
 

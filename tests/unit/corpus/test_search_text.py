@@ -97,9 +97,9 @@ def test_time_grows_with_length_and_not_faster(unit: str) -> None:
         text = unit * (length // len(unit))
         best = 9.0
         for _ in range(3):
-            started = time.perf_counter()
+            started = time.thread_time()
             normalise(text)
-            best = min(best, time.perf_counter() - started)
+            best = min(best, time.thread_time() - started)
         return best
 
     assert seconds(80_000) < 20 * seconds(10_000) + 0.05

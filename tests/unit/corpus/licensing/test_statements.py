@@ -112,6 +112,6 @@ def test_an_address_that_only_looks_like_a_licence_opens_nothing() -> None:
 )
 def test_the_longest_statement_is_read_in_little_time(piece: str) -> None:
     statement = (piece * 10_000)[:10_000]
-    began = time.perf_counter()
+    began = time.thread_time()
     normalise(statement)
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2

@@ -41,6 +41,8 @@ def served(var: Path) -> Iterator[ServedSite]:  # noqa: F811
     site.close()
 
 
+# Takes a minute and more on a busy machine; what the service makes of hostile files is tried in every run.
+@pytest.mark.long
 def test_a_sample_of_hostile_files_is_taken_or_refused_by_name_on_the_pages(
     served: ServedSite, tmp_path: Path
 ) -> None:

@@ -32,9 +32,7 @@ _END_OF_DIRECTORY = b"PK\x05\x06"
 _WIDE_LOCATOR = b"PK\x06\x07"
 _ENCRYPTED = 0x1
 _NAME_IS_UTF8 = 0x800
-_DAMAGED = (
-    zipfile.BadZipFile, EOFError, ValueError, NotImplementedError, RuntimeError, zlib.error, lzma.LZMAError
-)  # fmt: skip
+_DAMAGED = (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, zlib.error, lzma.LZMAError)
 
 
 class Unusable(Exception):

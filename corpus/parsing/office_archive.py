@@ -65,7 +65,7 @@ def inspect(path: Path, media_type: str) -> Facts:
             _require_kind(archive, media_type)
             characters = sum(_scan(archive, part) for part in parts if _is_xml(part))
             return _facts(archive, characters)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, UnicodeDecodeError, ValueError) as error:
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
         raise ParseFailure("damaged", "The document's archive is damaged.") from error
     except RuntimeError as error:
         raise ParseFailure("encrypted", "The document is encrypted and needs a password.") from error

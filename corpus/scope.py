@@ -48,10 +48,15 @@ class RetrievalScope:
         return () in (self.license_classes, self.buckets, self.authors, self.journals)
 
     @property
+    def selection(self) -> RetrievalScope:
+        """Return what of the scope decides which documents are eligible, written in one way only."""
+        classes = None if self.license_classes == ALL_CLASSES else self.license_classes
+        return replace(self, license_classes=classes, as_of=None)
+
+    @property
     def restricted(self) -> bool:
         """True when anything at all may be left out. Every class, or a day, leaves out nothing."""
-        classes = None if self.license_classes == ALL_CLASSES else self.license_classes
-        return replace(self, license_classes=classes, as_of=None) != RetrievalScope()
+        return self.selection != RetrievalScope()
 
     def digest(self) -> str:
         """Return a stable key of the scope, for caches and stored answers."""

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from retrieval.graph.community_models import Community, CommunityBuild, CommunityDocument, CommunityMember
+from retrieval.graph.community_models import (
+    BuildDocument,
+    Community,
+    CommunityBuild,
+    CommunityDocument,
+    CommunityMember,
+)
 from retrieval.graph.models import ChunkStamp, Description, Entity, ExtractionRun, Mention, Relationship
 from retrieval.graph.resolution_models import MergeProposal, ResolutionAudit
 
 __all__ = [
+    "BuildDocument",
     "ChunkStamp",
     "Community",
     "CommunityBuild",

@@ -16,7 +16,8 @@ from retrieval.graph.models import Entity
 class CommunityBuild(models.Model):
     """The communities of the graph as one named scope sees it. One build of a scope is the current one.
 
-    A build is filled beside the current one and takes its place in one statement.
+    A build is filled beside the current one and takes its place in one statement. It serves nobody once a
+    document that was read for it is gone or no longer eligible: each had a part in who hangs together.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -24,6 +25,9 @@ class CommunityBuild(models.Model):
     scope = models.JSONField(help_text="What the name stood for when it was built")
     graph_sha256 = models.CharField(max_length=64, help_text="Digest of the graph it was built from")
     method = models.CharField(max_length=100, help_text="Algorithm, its version and its numbers")
+    documents_read = models.PositiveIntegerField(
+        default=0, help_text="How many had rows in the graph it was built from"
+    )
     is_current = models.BooleanField(default=False)
     started_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True, editable=False)
@@ -46,6 +50,21 @@ class CommunityBuild(models.Model):
 
     def __str__(self) -> str:
         return f"{self.scope_name} at {self.started_at}"
+
+
+class BuildDocument(models.Model):
+    """A document whose mentions or edges were read for a build, in a community or not."""
+
+    build = models.ForeignKey(CommunityBuild, on_delete=models.CASCADE, related_name="read")
+    document = models.ForeignKey("corpus.Document", on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["build", "document"], name="%(app_label)s_%(class)s_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document_id} read for {self.build_id}"
 
 
 class Community(models.Model):

@@ -1,0 +1,1 @@
+"""The notebook: what people keep, with the sources behind it."""

@@ -52,6 +52,20 @@ _CURATING = (
     "answers.change_acquisitionrequest",
 )
 _JUDGING = ("answers.view_wrongreport", "answers.change_wrongreport")
+_READING_NUMBERS = (
+    "evaluation.view_question",
+    "evaluation.view_questionset",
+    "evaluation.view_evaluationrun",
+)
+_EVALUATING = (
+    *_READING_NUMBERS,
+    "evaluation.add_question",
+    "evaluation.change_question",
+    "evaluation.add_questionset",
+    "evaluation.add_evaluationrun",
+)
+# A signature is an expert's: nobody else gives it, an administrator neither.
+_SIGNING = ("evaluation.sign_question",)
 _ADMINISTERING = (
     "auth.view_user",
     "auth.add_user",
@@ -68,10 +82,10 @@ _ADMINISTERING = (
     "corpus.add_certificate",
 )
 PERMISSIONS: dict[str, tuple[str, ...]] = {
-    LIBRARIAN: _ASKING + _CURATING + _JUDGING,
+    LIBRARIAN: _ASKING + _CURATING + _JUDGING + _READING_NUMBERS,
     ASKER: _ASKING,
-    EXPERT: _ASKING + _JUDGING,
-    ADMINISTRATOR: _ASKING + _CURATING + _JUDGING + _ADMINISTERING,
+    EXPERT: _ASKING + _JUDGING + _EVALUATING + _SIGNING,
+    ADMINISTRATOR: _ASKING + _CURATING + _JUDGING + _EVALUATING + _ADMINISTERING,
 }
 
 

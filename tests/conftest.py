@@ -35,6 +35,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
             "corpus.RightsDecision:no_truncate",
             "corpus.CorpusSnapshot:no_truncate",
             "retrieval.ResolutionAudit:no_truncate",
+            "evaluation.QuestionEvent:no_truncate",
         )
 
 

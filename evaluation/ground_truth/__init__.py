@@ -1,0 +1,1 @@
+"""Ground truth: questions with the evidence an expert expects, and who signed them."""

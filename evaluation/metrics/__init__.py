@@ -1,0 +1,1 @@
+"""Measures of rankings and of agreement, and what differences are worth. Pure."""

@@ -1,0 +1,1 @@
+"""Reports, comparisons and the gate."""

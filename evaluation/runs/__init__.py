@@ -1,0 +1,1 @@
+"""Evaluation runs: their conditions, how they are carried out, what they found."""

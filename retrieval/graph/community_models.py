@@ -28,8 +28,13 @@ class CommunityBuild(models.Model):
     documents_read = models.PositiveIntegerField(
         default=0, help_text="How many had rows in the graph it was built from"
     )
+    size = models.PositiveIntegerField(
+        default=0, help_text="How many communities it had when it was finished"
+    )
     is_current = models.BooleanField(default=False)
     started_at = models.DateTimeField(db_default=Now(), editable=False)
+    # When whoever makes it last gave a sign of life; None once nobody does.
+    touched_at = models.DateTimeField(null=True, editable=False)
     finished_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -38,6 +43,11 @@ class CommunityBuild(models.Model):
                 fields=["scope_name"],
                 condition=Q(is_current=True),
                 name="%(app_label)s_%(class)s_one_is_current",
+            ),
+            models.UniqueConstraint(
+                fields=["scope_name"],
+                condition=Q(finished_at__isnull=True),
+                name="%(app_label)s_%(class)s_one_is_being_made",
             ),
             models.CheckConstraint(
                 condition=Q(is_current=False) | Q(finished_at__isnull=False),
@@ -78,6 +88,9 @@ class Community(models.Model):
     title = models.CharField(max_length=300)
     summary = models.TextField()
     written_by = models.CharField(max_length=200, help_text="'extractive' or the model's name")
+    evidence_sha256 = models.CharField(
+        max_length=64, blank=True, default="", help_text="Hash of what the summary was written from"
+    )
     members = models.ManyToManyField(Entity, through="CommunityMember", related_name="communities")
     documents = models.ManyToManyField("corpus.Document", through="CommunityDocument", related_name="+")
     # Both or neither: a summary that could not be embedded is still shown.

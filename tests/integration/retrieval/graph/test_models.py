@@ -45,6 +45,10 @@ def _own_tombstone() -> object:
     return entity.save()
 
 
+def _two_builds_at_once() -> object:
+    return [CommunityBuild.objects.create(scope_name="a", scope={}) for _ in "ab"]
+
+
 REFUSED: dict[str, Callable[[], object]] = {
     "relationship_joins_two_entities": _self_edge,
     "relationship_once_per_passage": _same_edge_twice,
@@ -54,6 +58,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "entity_one_per_name": lambda: [Entity.objects.create(name="Ash", key="ash", type="a") for _ in "ab"],
     "entity_is_named": lambda: EntityFactory(key=""),
     "entity_not_its_own_tombstone": _own_tombstone,
+    "communitybuild_one_is_being_made": _two_builds_at_once,
     "mergeproposal_lesser_id_first": _pair_the_other_way_round,
 }
 

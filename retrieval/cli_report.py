@@ -16,7 +16,7 @@ from corpus.normalise import visible
 from corpus.rights import LABELS, LicenseClass
 from retrieval.latency import Latency
 from retrieval.routing import Route
-from retrieval.types import Item, OtherVersion, RetrievalResult, StageStatus, StageTrace
+from retrieval.types import CommunityItem, Item, OtherVersion, RetrievalResult, StageStatus, StageTrace
 
 _EXCERPT = 400
 
@@ -33,6 +33,8 @@ def show(result: RetrievalResult) -> None:
         console.print("Nothing in scope speaks to this question.", style="bold")
     for other in result.other_versions:
         console.print(_other_version(other))
+    for community in result.communities:
+        _show_community(console, community)
     if result.history.words:
         said = f"Read as a question about the past, because it says “{visible(result.history.words)}”."
         console.print(Text(said, style="dim"))
@@ -80,6 +82,14 @@ def _show_item(console: Console, number: int, item: Item) -> None:
     others = [_other_version(other) for other in item.other_versions]
     remarks = [Text(remark, style="dim") for remark in item.adjustments]
     for line in (details, Text(excerpt), *twins, *others, *remarks):
+        console.print(Padding(line, (0, 0, 0, 3)))
+    console.print()
+
+
+def _show_community(console: Console, community: CommunityItem) -> None:
+    console.print(Text(visible(community.title), style="bold"))
+    facts = f"theme of {community.documents} documents, summarised by {visible(community.written_by)}"
+    for line in (Text(facts, style="cyan"), Text(visible(community.body[:_EXCERPT]))):
         console.print(Padding(line, (0, 0, 0, 3)))
     console.print()
 

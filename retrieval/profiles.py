@@ -34,7 +34,7 @@ class Profile:
     seconds: float
 
 
-LAYERS = ("vector", "keyword", "graph", "hyde")
+LAYERS = ("vector", "keyword", "graph", "community", "hyde")
 PROFILES = {
     INTERACTIVE: Profile(INTERACTIVE, ("vector", "keyword"), 8.0),
     DEEP: Profile(DEEP, LAYERS, 30.0),

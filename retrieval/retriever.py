@@ -17,9 +17,10 @@ from corpus.domain_profile import DomainProfile, active_profile
 from corpus.fingerprint import fingerprint
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
-from retrieval import eligibility, history, hydration, ordering, other_versions, profiles, rerank
+from retrieval import communities, eligibility, history, hydration, ordering, other_versions, profiles, rerank
 from retrieval.fusion import fuse
 from retrieval.layers.base import Layer, LayerRequest, Version
+from retrieval.layers.community import CommunityLayer
 from retrieval.layers.graph import GraphLayer
 from retrieval.layers.hyde import HydeLayer
 from retrieval.layers.keyword import KeywordLayer
@@ -30,6 +31,7 @@ from retrieval.runner import run, turns
 from retrieval.types import (
     DEGRADED,
     Asked,
+    CommunityItem,
     Eligible,
     Item,
     OtherVersion,
@@ -42,7 +44,8 @@ from retrieval.types import (
 logger = structlog.get_logger(__name__)
 
 _LAYERS: dict[str, Layer] = {
-    layer.name: layer for layer in (VectorLayer(), KeywordLayer(), GraphLayer(), HydeLayer())
+    layer.name: layer
+    for layer in (VectorLayer(), KeywordLayer(), GraphLayer(), CommunityLayer(), HydeLayer())
 }
 
 
@@ -86,6 +89,7 @@ class _Found:
     traces: Sequence[StageTrace] = ()
     history: Asked = field(default_factory=Asked)
     other_versions: tuple[OtherVersion, ...] = ()
+    communities: tuple[CommunityItem, ...] = ()
 
 
 def retrieve(
@@ -221,6 +225,7 @@ def _ranked(search: _Search, lists: Sequence[RankedList], corpus: _Corpus) -> _F
         traces=[*traces, *reranking],
         history=asked.asked(),
         other_versions=tuple(one.line for one in lines if one.under is None),
+        communities=communities.load([key for ranked in lists for key in ranked.communities], search.scope),
     )
 
 
@@ -291,4 +296,5 @@ def _result(search: _Search, corpus: _Corpus, found: _Found, traces: Sequence[St
         route=search.route,
         history=found.history,
         other_versions=found.other_versions,
+        communities=found.communities,
     )

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from corpus.domain_profile import QueryClasses
 from corpus.identifiers import fold
-from retrieval.profiles import LAYERS
 
 # English and German; the domain profile adds those of a field.
 CUES = {
@@ -92,8 +91,7 @@ def route(question: str, classes: QueryClasses) -> Route:
 
 
 def _to(query_class: str, reason: str) -> Route:
-    profile, wanted = _LAYERS[query_class]
-    layers = tuple(name for name in wanted if name in LAYERS)
+    profile, layers = _LAYERS[query_class]
     return Route(
         query_class, profile, layers, (f"{query_class}: {reason}", f"{query_class} goes to {profile}")
     )

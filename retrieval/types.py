@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 from corpus.citation_units import pages_label
 from corpus.scope import RetrievalScope
@@ -46,11 +47,15 @@ class StageTrace:
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """The candidates of one layer, best first, by the internal id of the passage."""
+    """The candidates of one layer, best first, by the internal id of the passage.
+
+    `communities` are those whose passages they are, for the layer that asks summaries.
+    """
 
     layer: str
     chunk_ids: tuple[int, ...] = ()
     mode: str = ""
+    communities: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +180,21 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class CommunityItem:
+    """A group of entities that hang together, told by its summary. It leads to evidence and is none."""
+
+    id: str
+    rank: int
+    level: int
+    title: str
+    body: str
+    written_by: str
+    documents: int
+    members: int
+    kind: str = "community"
+
+
+@dataclass(frozen=True, slots=True)
 class RetrievalResult:
     """The answer of `retriever.retrieve`."""
 
@@ -192,6 +212,7 @@ class RetrievalResult:
     history: Asked = field(default_factory=Asked)
     # Of works none of whose other versions is among the items.
     other_versions: tuple[OtherVersion, ...] = ()
+    communities: tuple[CommunityItem, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form shared by the command, the API and exports."""
@@ -204,6 +225,7 @@ class RetrievalResult:
             "history": asdict(self.history),
             "items": [item.as_dict() for item in self.items],
             "other_versions": [asdict(other) for other in self.other_versions],
+            "communities": [asdict(community) for community in self.communities],
             "traces": [trace.as_dict() for trace in self.traces],
             "degraded": list(self.degraded),
             "embedding_version": self.embedding_version,

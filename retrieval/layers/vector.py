@@ -133,6 +133,11 @@ class VectorLayer:
         return RankedList(self.name, asked.exactly(), EXACT)
 
 
+def as_literal(vector: Vectors) -> str:
+    """Return one vector as pgvector reads it."""
+    return "[" + ",".join(map(repr, vector.tolist())) + "]"
+
+
 @dataclass(frozen=True)
 class _Asked:
     """One question's vector, put to the database in one of three ways."""
@@ -144,7 +149,7 @@ class _Asked:
 
     @cached_property
     def vector(self) -> str:
-        return "[" + ",".join(map(repr, self.values.tolist())) + "]"
+        return as_literal(self.values)
 
     @cached_property
     def eligible(self) -> tuple[str, tuple[Any, ...]]:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from corpus.models import Chunk, Document
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from corpus.gateways.embedding import configured_embedder
+from corpus.models import Chunk, Document, EmbeddingVersion
+from corpus.scope import RetrievalScope
+from retrieval.graph.community_models import (
+    BuildDocument,
+    Community,
+    CommunityBuild,
+    CommunityDocument,
+    CommunityMember,
+)
 from retrieval.graph.models import Entity, Mention, Relationship
 from retrieval.graph.naming import entity_id, key_of
 
@@ -46,3 +58,36 @@ def link(document: Document, names: tuple[str, ...]) -> None:
             edge(document, source, target, ordinal=chunk.ordinal)
         if len(found) == 1:
             mention(document, found[0], ordinal=chunk.ordinal)
+
+
+def gather(wanted: RetrievalScope, *groups: tuple[str, ...], name: str = "test") -> CommunityBuild:
+    """Store a current build for `wanted` with a community for each group of names that it lets be seen."""
+    documents = Document.objects.within(wanted)
+    build = CommunityBuild.objects.create(
+        scope_name=name, scope=wanted.selection.as_dict(), graph_sha256="0" * 64, method="by hand"
+    )
+    read = documents.filter(pk__in=Mention.objects.values("document"))
+    rows = [BuildDocument(build=build, document=document) for document in read]
+    BuildDocument.objects.bulk_create(rows)
+    for group in groups:
+        edges = Relationship.objects.filter(
+            source__name__in=group, target__name__in=group, document__in=documents
+        )
+        if edges:
+            _community(build, sorted(group), edges)
+    build.documents_read, build.is_current, build.finished_at = len(rows), True, timezone.now()
+    build.save()
+    return build
+
+
+def _community(build: CommunityBuild, names: list[str], edges: QuerySet[Relationship]) -> None:
+    summary = f"On {', '.join(names)}."
+    vectors = configured_embedder().embed([summary], task="document")
+    community = Community.objects.create(
+        build=build, key=key_of(summary), title=names[0], summary=summary, written_by="extractive",
+        version=EmbeddingVersion.objects.get(), vector=vectors[0],
+    )  # fmt: skip
+    for name in names:
+        CommunityMember.objects.create(community=community, entity=entity(name))
+    for document in Document.objects.filter(pk__in=edges.values("document")):
+        CommunityDocument.objects.create(community=community, document=document)

@@ -44,7 +44,7 @@ def papers() -> None:
 
 
 # Ways of searching that use the database at once; those of models are looked at without them.
-OTHERS = ("vector", "keyword", "graph")
+OTHERS = ("vector", "keyword", "graph", "community")
 
 
 def trace(result: Any, stage: str) -> Any:

@@ -23,13 +23,14 @@ from corpus.gateways.embedding import forget_queries
 from corpus.models import Document, Source
 from corpus.rights import ALL_CLASSES
 from corpus.scope import RetrievalScope, scope
+from retrieval.graph.community_models import CommunityBuild
 from retrieval.layers import keyword, vector
 from retrieval.profiles import LAYERS
 from retrieval.retriever import retrieve
 from tests.factories.corpus import SourceFactory
 from tests.integration.retrieval import onnx_file
 from tests.integration.retrieval.corpora import add
-from tests.integration.retrieval.graphs import link
+from tests.integration.retrieval.graphs import gather, link
 from tests.loopback.fixtures import forget_clients
 from tests.loopback.openai_server import OpenAIServer, Reply, says
 
@@ -111,7 +112,11 @@ def allows(wanted: RetrievalScope, row: Row) -> bool:
     )
 
 
-def store(corpus: list[Row]) -> list[Document]:
+# What hangs together in it.
+GROUPS = (("straw", "methane", "volatile solids"), ("biochar", "maize", "soil", "water"))
+
+
+def store(corpus: list[Row], wanted: RetrievalScope) -> list[Document]:
     documents = [
         add(
             f"Document {number}",
@@ -133,6 +138,7 @@ def store(corpus: list[Row]) -> list[Document]:
             document.superseded_by = documents[number - 1]
             document.save()
         link(document, NAMES)
+    gather(wanted, *GROUPS)
     return documents
 
 
@@ -174,6 +180,7 @@ WAYS: dict[str, Way] = {
         (keyword, "_COMMON", 0),
     ),
     "graph": alone("graph"),
+    "community": alone("community"),
     "hyde": alone("hyde"),
     "deep": Way(LAYERS, {"profile": "deep"}),
     "auto": Way((), {"profile": "auto"}),
@@ -234,8 +241,9 @@ def holds(corpus: list[Row], wanted: RetrievalScope, question: str, grader: Grad
     """Assert that each way finds in `corpus` what it finds once the ineligible documents are deleted."""
     Document.objects.all().delete()
     Source.objects.all().delete()
+    CommunityBuild.objects.all().delete()
     forget_queries()
-    documents = store(corpus)
+    documents = store(corpus, wanted)
     eligible = {
         str(document.pk) for document, row in zip(documents, corpus, strict=True) if allows(wanted, row)
     }
@@ -303,7 +311,8 @@ def test_the_successor_one_may_not_see_is_not_named() -> None:
 def test_every_way_is_really_taken(grader: Grader) -> None:
     """The control of the ways: one that is off or falls back would be equal to itself as well."""
     for number, sentence in enumerate(SENTENCES):
-        add(f"Document {number}", [sentence], license_class="public")
+        link(add(f"Document {number}", [sentence], license_class="public"), NAMES)
+    gather(scope(), *GROUPS)
 
     found = searched(QUESTIONS[0], scope(), grader)
 
@@ -316,6 +325,8 @@ def test_every_way_is_really_taken(grader: Grader) -> None:
     assert ("keyword", "ok", "bm25") in stages["keyword"]
     assert ("keyword", "ok", "bm25-rarest-first") in stages["keyword, rare words"]
     assert ("keyword", "ok", "bm25-rarest-first") in stages["keyword, common words"]
+    assert ("community", "ok", "near") in stages["community"] & stages["deep"]
+    assert found["community"]["communities"]
     assert ("hyde", "ok", "exact") in stages["hyde"] & stages["deep"]
     assert ("reranker", "ok", "model") in stages["reranked by a model"]
     assert ("reranker", "ok", "cross_encoder") in stages["reranked by a cross-encoder"]

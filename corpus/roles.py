@@ -50,6 +50,10 @@ _CURATING = (
     "answers.view_answer",
     "answers.view_acquisitionrequest",
     "answers.change_acquisitionrequest",
+    "retrieval.view_mergeproposal",
+    "retrieval.change_mergeproposal",
+    "retrieval.view_resolutionaudit",
+    "retrieval.view_entity",
 )
 _JUDGING = ("answers.view_wrongreport", "answers.change_wrongreport")
 _READING_NUMBERS = (

@@ -7,8 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Q
 
 from retrieval.graph.models import Entity
+from retrieval.graph.resolution_models import MergeProposal
 
 # An entity with what was merged into it stands or falls as one.
 _UNSUPPORTED = """
@@ -64,7 +66,14 @@ def remove_entities(ids: Sequence[UUID]) -> int:
     sure = unsupported_entities(among=ids)
     Entity.objects.filter(pk__in=sure, canonical_entity__isnull=False).delete()
     Entity.objects.filter(pk__in=sure).delete()
+    _forget_proposals(sure)
     return len(sure)
+
+
+def _forget_proposals(gone: Sequence[UUID]) -> None:
+    """Forget what was asked and what was approved about entities that are gone; what was refused stays."""
+    asked = MergeProposal.objects.filter(Q(low__in=gone) | Q(high__in=gone))
+    asked.filter(state__in=[MergeProposal.State.PROPOSED, MergeProposal.State.APPROVED]).delete()
 
 
 def remove_relationships() -> int:

@@ -12,7 +12,11 @@ from retrieval.graph.models import Entity
 
 
 class MergeProposal(models.Model):
-    """That two entities might be one. A pair has one row, whichever way round it was found."""
+    """That two entities might be one. A pair has one row, whichever way round it was found.
+
+    That somebody said no outlives the entities: their ids come from their names, so that a pair which is
+    taken in again is known again.
+    """
 
     class State(models.TextChoices):
         PROPOSED = "proposed", "Proposed"
@@ -20,9 +24,9 @@ class MergeProposal(models.Model):
         REJECTED = "rejected", "Rejected"
         NEVER = "never", "Different, never ask again"
 
-    # The lesser id first.
-    low = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="+")
-    high = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="+")
+    # The lesser id first. No constraint in the database: a refusal outlives the entities.
+    low = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    high = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     tier = models.PositiveSmallIntegerField()
     method = models.CharField(max_length=60, help_text="What found the pair")
     confidence = models.FloatField()
@@ -80,10 +84,11 @@ class ResolutionAudit(models.Model):
 
     class Act(models.TextChoices):
         MERGE = "merge", "Merged"
-        UNDO = "undo", "Merge undone"
+        UNDO = "undo", "Undone"
         SPLIT = "split", "Split"
 
     act = models.CharField(max_length=8, choices=Act.choices)
+    # Of a split, and of what undoes it, the loser is what was split off.
     # No constraint in the database: the log outlives the entities.
     winner = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
     loser = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")

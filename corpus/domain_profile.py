@@ -10,6 +10,9 @@ from typing import Annotated, Any, Literal, TypeVar
 import yaml
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from corpus.named_scopes import DEFAULTS, Label, NamedScope
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 20
@@ -101,6 +104,19 @@ class DomainProfile(_Model):
     graph_walk: GraphProfile = GraphProfile()
     reranker: RerankerProfile = RerankerProfile()
     query_classes: QueryClasses = QueryClasses()
+    community_scopes: Annotated[dict[Label, NamedScope], Field(max_length=20)] = DEFAULTS
+
+    @model_validator(mode="after")
+    def _each_scope_has_one_name(self) -> DomainProfile:
+        names: dict[str, str] = {}
+        for name, named in self.community_scopes.items():
+            other = names.setdefault(named.scope().selection.digest(), name)
+            if other != name:
+                message = f"it allows the same as '{other}': one scope has one name"
+                raise PydanticCustomError(
+                    "scope", "{message}", {"place": ("community_scopes", name), "message": message}
+                )
+        return self
 
     @model_validator(mode="after")
     def _overlap_leaves_room(self) -> DomainProfile:

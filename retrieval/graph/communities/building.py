@@ -1,0 +1,249 @@
+"""Building the communities of a named scope: read, grouped, summarised, embedded, put in place at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import structlog
+from pgvector import HalfVector
+
+from corpus.connections import release
+from corpus.gateways import embedding
+from corpus.gateways.embedding import EmbeddingError
+from corpus.models import EmbeddingVersion
+from corpus.scope import RetrievalScope
+from corpus.snapshots import one_moment
+from corpus.vectors import active_version
+from retrieval.graph.actions import communities as action
+from retrieval.graph.actions.communities import Summaries, Summary
+from retrieval.graph.communities import queries, scopes
+from retrieval.graph.communities.clustering import METHOD
+from retrieval.graph.communities.drafting import Draft, drafts
+from retrieval.graph.communities.reading import Graph
+from retrieval.graph.communities.summarising import Extractive, NotSummarised, Summariser
+from retrieval.graph.community_models import CommunityBuild
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+logger = structlog.get_logger(__name__)
+
+# A provider that is down is not asked about every community of a library.
+FAILURES_IN_A_ROW = 5
+_TOGETHER = 8
+
+Advance = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a build is made from, read at one moment."""
+
+    name: str
+    scope: RetrievalScope
+    graph_sha256: str
+    documents: tuple[UUID, ...]
+    drafts: tuple[Draft, ...]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of building one scope, or would come of it."""
+
+    scope: str
+    is_unchanged: bool = False
+    communities: Counter[int] = field(default_factory=Counter)
+    documents: int = 0
+    kept: int = 0
+    written: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    not_embedded: int = 0
+
+
+def build(
+    *,
+    name: str,
+    summariser: Summariser,
+    by: User | None = None,
+    advance: Advance = lambda done, of: None,
+) -> Outcome:
+    """Build the communities of the scope called `name`, unless nothing would change.
+
+    Summaries whose members and evidence are the same are kept. The current build stays in use until the new
+    one is whole, and whatever interrupts this leaves it so. Raises `UnknownScopeName`, `BuildUnderWay`.
+    """
+    wanted = scopes.scope_named(name)
+    if (current := _unchanged(name, wanted, summariser)) is not None:
+        return _as_it_is(current)
+    planned = plan(name, wanted)
+    started = action.begin(
+        name=name,
+        scope=wanted,
+        graph_sha256=planned.graph_sha256,
+        method=_method(summariser),
+        by=by,
+    )
+    try:
+        outcome = _Building(started, planned, summariser, advance).fill()
+        finished = action.finish(build=started, scope=wanted, documents=planned.documents)
+    except BaseException:
+        action.let_go(build=started)
+        raise
+    outcome.communities = _levels(finished)
+    return outcome
+
+
+def rehearse(*, name: str, summariser: Summariser) -> Outcome:
+    """Say what `build` would do; write nothing and ask no model."""
+    wanted = scopes.scope_named(name)
+    if (current := _unchanged(name, wanted, summariser)) is not None:
+        return _as_it_is(current)
+    planned = plan(name, wanted)
+    known = action.written(name)
+    outcome = Outcome(name, documents=len(planned.documents))
+    for draft in planned.drafts:
+        outcome.communities[draft.level] += 1
+        if _known(draft, known, summariser) is None:
+            outcome.written[summariser.name] += 1
+        else:
+            outcome.kept += 1
+    return outcome
+
+
+def plan(name: str, wanted: RetrievalScope) -> Plan:
+    """Read the graph of `wanted` and group it."""
+    with one_moment():
+        graph = Graph(wanted)
+        return Plan(name, wanted, graph.stamp(), tuple(graph.documents()), tuple(drafts(graph)))
+
+
+def _unchanged(name: str, wanted: RetrievalScope, summariser: Summariser) -> CommunityBuild | None:
+    """Return the current build when building again would change nothing of it."""
+    current = queries.current_build_of(name)
+    if current is None or current.method != _method(summariser):
+        return None
+    if not queries.stands(current, wanted, queries.stamp(wanted)):
+        return None
+    version = active_version()
+    lacking = current.communities.exclude(written_by=summariser.name, version=version)
+    return None if lacking.exists() else current
+
+
+def _method(summariser: Summariser) -> str:
+    return f"{METHOD}; {summariser.basis}"
+
+
+def _as_it_is(build: CommunityBuild) -> Outcome:
+    return Outcome(
+        build.scope_name,
+        is_unchanged=True,
+        communities=_levels(build),
+        documents=build.documents_read,
+        kept=build.size,
+    )
+
+
+def _levels(build: CommunityBuild) -> Counter[int]:
+    return Counter(build.communities.order_by().values_list("level", flat=True))
+
+
+def _known(draft: Draft, known: Summaries, summariser: Summariser) -> Summary | None:
+    """Return a summary that this writer wrote from the same evidence."""
+    evidence = draft.evidence(summariser.basis)
+    same = (
+        each
+        for each in known.get((draft.level, draft.key), ())
+        if each.evidence_sha256 == evidence and each.written_by == summariser.name
+    )
+    return next(same, None)
+
+
+class _Building:
+    """One build being filled: in small batches, each summarised, embedded and stored."""
+
+    def __init__(
+        self, started: CommunityBuild, planned: Plan, summariser: Summariser, advance: Advance
+    ) -> None:
+        self._build = started
+        self._plan = planned
+        self._summariser = summariser
+        self._advance = advance
+        self._known = action.written(planned.name)
+        self._version = active_version()
+        self._failed_in_a_row = 0
+        self._embeds = self._version is not None
+        self._outcome = Outcome(planned.name, documents=len(planned.documents))
+
+    def fill(self) -> Outcome:
+        """Store every community; return what came of it."""
+        done, of = 0, len(self._plan.drafts)
+        self._advance(done, of)
+        for batch in _batches(self._plan.drafts):
+            summaries = [self._summary(draft) for draft in batch]
+            action.keep(
+                build=self._build, summarised=list(zip(batch, self._embedded(batch, summaries), strict=True))
+            )
+            done += len(batch)
+            self._advance(done, of)
+        return self._outcome
+
+    def _summary(self, draft: Draft) -> Summary:
+        known = _known(draft, self._known, self._summariser)
+        if known is not None:
+            self._outcome.kept += 1
+            return known
+        text, writer = self._written(draft)
+        self._outcome.written[writer.name] += 1
+        return Summary(text, writer.name, draft.evidence(writer.basis))
+
+    def _written(self, draft: Draft) -> tuple[str, Summariser]:
+        """Return a summary and who wrote it: the quotes themselves where the model did not."""
+        if self._failed_in_a_row < FAILURES_IN_A_ROW:
+            action.touch(build=self._build)
+            try:
+                text = self._summariser.write(draft)
+            except NotSummarised as failure:
+                self._outcome.failed[failure.code] += 1
+                self._failed_in_a_row += 1
+                logger.warning("communities.not_summarised", code=failure.code)
+            else:
+                self._failed_in_a_row = 0
+                return text, self._summariser
+        else:
+            self._outcome.failed["given_up"] += 1
+        extractive = Extractive()
+        return extractive.write(draft), extractive
+
+    def _embedded(self, batch: Sequence[Draft], summaries: Sequence[Summary]) -> list[Summary]:
+        """Return the summaries with vectors of the active version; without when they cannot be made."""
+        version = self._version
+        lacking = [
+            place for place, each in enumerate(summaries) if version is None or each.version != version.pk
+        ]
+        texts = [f"{batch[place].title}\n{summaries[place].text}" for place in lacking]
+        found = list(summaries)
+        for place, vector in zip(lacking, self._vectors(version, texts), strict=True):
+            pk = None if version is None or vector is None else version.pk
+            found[place] = replace(found[place], version=pk, vector=vector)
+        return found
+
+    def _vectors(self, version: EmbeddingVersion | None, texts: Sequence[str]) -> list[HalfVector | None]:
+        if version is not None and texts and self._embeds:
+            release()
+            try:
+                rows = embedding.embedder_of(version.name).embed(texts, task="document")
+                return [HalfVector(row) for row in rows]
+            except EmbeddingError as error:
+                logger.warning("communities.not_embedded", error=type(error).__name__)
+                self._embeds = False
+        self._outcome.not_embedded += len(texts)
+        return [None] * len(texts)
+
+
+def _batches(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
+    for start in range(0, len(drafts), _TOGETHER):
+        yield drafts[start : start + _TOGETHER]

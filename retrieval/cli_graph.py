@@ -12,6 +12,7 @@ import click
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import bar_with_time_left
 from corpus.prompt_files import InvalidPrompt
+from retrieval.cli_graph_communities import communities
 from retrieval.graph.actions import gc as collecting
 from retrieval.graph.extraction import background, choosing, running
 from retrieval.graph.extraction.choosing import NoModel
@@ -36,6 +37,9 @@ class _Form:
 @click.group()
 def graph() -> None:
     """Make and keep the knowledge graph."""
+
+
+graph.add_command(communities)
 
 
 @graph.command()

@@ -32,12 +32,15 @@ def demo(*, port: int | None, no_serve: bool) -> None:
         with TerminalProgress() as progress:
             loaded = demo_corpus.load(progress)
         read = demo_corpus.read_graph()
+        communities = demo_corpus.build_communities()
         passwords = demo_corpus.ensure_accounts()
     except demo_corpus.DemoIncomplete as error:
         raise CommandFailed(f"The demo corpus is not complete: {error}") from None
     click.echo(f"The demo corpus holds {loaded.documents} documents, {loaded.new} of them new.")
     if read:
         click.echo(f"Read {read} of its passages into the knowledge graph.")
+    if communities:
+        click.echo(f"Grouped the graph into {communities} communities, for each scope that has a name.")
     answer = _ask(demo_corpus.question())
     _show(answer)
     click.echo(f"Ready after {monotonic() - started:.1f} s.")

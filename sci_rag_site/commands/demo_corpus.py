@@ -20,6 +20,9 @@ from corpus.inputs import Batch, NothingFound, Refusal, from_manifest
 from corpus.models import Document, Source
 from corpus.reports import Outcome, Progress
 from corpus.roles import ASKER, EXPERT, LIBRARIAN
+from retrieval.graph.communities import building, scopes
+from retrieval.graph.communities.queries import current_build_of, is_stale
+from retrieval.graph.communities.summarising import Extractive
 from retrieval.graph.extraction import choosing, running
 from retrieval.graph.extraction.running import Reach
 from retrieval.graph.ontology import InvalidOntology, active_ontology
@@ -70,6 +73,17 @@ def read_graph() -> int:
     if not running.count(extractor, reach):
         return 0
     return running.extract(extractor=extractor, ontology=ontology, reach=reach).passages_done
+
+
+def build_communities() -> int:
+    """Group the graph for each named scope where it has changed; return how many communities are new."""
+    new = 0
+    for name in scopes.named():
+        current = current_build_of(name)
+        # What a model wrote stays as long as it is true.
+        if current is None or is_stale(current):
+            new += building.build(name=name, summariser=Extractive()).communities.total()
+    return new
 
 
 def _batch() -> Batch:

@@ -93,7 +93,7 @@ def build(
     except BaseException:
         action.let_go(build=started)
         raise
-    outcome.communities = _levels(finished)
+    outcome.communities = levels(finished)
     return outcome
 
 
@@ -141,13 +141,14 @@ def _as_it_is(build: CommunityBuild) -> Outcome:
     return Outcome(
         build.scope_name,
         is_unchanged=True,
-        communities=_levels(build),
+        communities=levels(build),
         documents=build.documents_read,
         kept=build.size,
     )
 
 
-def _levels(build: CommunityBuild) -> Counter[int]:
+def levels(build: CommunityBuild) -> Counter[int]:
+    """Return how many communities a build has on each level."""
     return Counter(build.communities.order_by().values_list("level", flat=True))
 
 

@@ -36,6 +36,15 @@ def is_stale(build: CommunityBuild) -> bool:
     return not stands(build, wanted, stamp(wanted))
 
 
+def serves(build: CommunityBuild) -> bool:
+    """Say whether every document it was read from may still contribute; questions are not given it else."""
+    try:
+        allowed = scopes.contributors(scopes.scope_named(build.scope_name)).order_by().values("pk")
+    except UnknownScopeName:
+        return False
+    return build.read.filter(document__in=allowed).count() == build.documents_read
+
+
 def stands(build: CommunityBuild, wanted: RetrievalScope, stamp: str) -> bool:
     """Say whether `build` is whole, and of `wanted` with the graph that has this stamp."""
     return (

@@ -13,7 +13,7 @@ from django.db import DatabaseError
 from psycopg_pool import PoolTimeout
 
 from corpus import connections
-from corpus.domain_profile import DomainProfile, active_profile
+from corpus.domain_profile import DomainProfile, GraphProfile, active_profile
 from corpus.fingerprint import fingerprint
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
@@ -67,8 +67,16 @@ class _Corpus:
 
 
 @dataclass(frozen=True, slots=True)
+class _Instead:
+    """What the request says in place of the domain profile."""
+
+    reranker: str | None
+    walk: GraphProfile | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Search:
-    """One request as it is carried out: what was asked, and by which profile, layers and reranker."""
+    """One request as it is carried out: what was asked, by which profile and layers."""
 
     request_id: str
     question: str
@@ -78,7 +86,7 @@ class _Search:
     layers: tuple[str, ...]
     route: Route
     domain: DomainProfile
-    reranker: str | None
+    instead: _Instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +108,18 @@ def retrieve(
     limit: int = 8,
     switches: Mapping[str, bool] | None = None,
     reranker: str | None = None,
+    walk: GraphProfile | None = None,
 ) -> RetrievalResult:
     """Return the passages that speak to `question`, best first, and what each stage did.
 
     `scope` is effective already: the caller met it with the asker's ceiling. A scope that allows
     nothing reaches neither the database nor a model. Profile `auto` goes where `routing.route` says;
-    `switches` puts single layers in or takes them out, and `reranker` overrides the domain profile's. A
-    layer that fails or is slow is named in `degraded` and the others go on; `RetrievalFailed` is raised
-    only when eligibility itself cannot be established. Raises `UnknownProfile`, `UnknownLayer` and
-    `InvalidRequest` for what cannot be asked.
+    `switches` puts single layers in or takes them out; `reranker` and `walk` override the domain
+    profile's. A layer that fails or is slow is named in `degraded` and the others go on; `RetrievalFailed`
+    is raised only when eligibility itself cannot be established. Raises `UnknownProfile`, `UnknownLayer`
+    and `InvalidRequest` for what cannot be asked.
     """
-    search = _search(question, scope, profile, limit, switches or {}, reranker)
+    search = _search(question, scope, profile, limit, switches or {}, _Instead(reranker, walk))
     if scope.denied:
         corpus = _Corpus(Eligible(), None, fingerprint(scope))
         denied = StageTrace("scope", StageStatus.DENIED, reason="the scope allows nothing")
@@ -141,7 +150,7 @@ def _search(
     profile: str,
     limit: int,
     switches: Mapping[str, bool],
-    reranker: str | None,
+    instead: _Instead,
 ) -> _Search:
     profiles.check(profile)
     question = checked_question(question)
@@ -158,7 +167,7 @@ def _search(
         layers=profiles.switched(routed.layers if is_routed else chosen.layers, switches),
         route=routed,
         domain=domain,
-        reranker=reranker,
+        instead=instead,
     )
 
 
@@ -181,6 +190,7 @@ def _run_layers(search: _Search, corpus: _Corpus, arrival: int) -> tuple[list[Ra
             passages=corpus.eligible.passages,
             version=corpus.version,
             style=style,
+            walk=search.instead.walk,
         )
         for name in search.layers
     }
@@ -237,7 +247,7 @@ def _reranked(
     wanted = search.domain.reranker
     pool = placed[: wanted.pool]
     try:
-        reranker = rerank.reranker_of(wanted, search.reranker)
+        reranker = rerank.reranker_of(wanted, search.instead.reranker)
         if reranker is None or len(pool) < 2:
             return placed, []
         connections.release()

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from django.db import connection
 
+from corpus.domain_profile import GraphProfile
 from corpus.scope import RetrievalScope
 from retrieval.types import RankedList, StageStatus
 
@@ -38,7 +39,8 @@ class Version:
 class LayerRequest:
     """What every layer is asked. `passages` is how many the scope allows.
 
-    `style` says how a passage that answers this kind of question reads.
+    `style` says how a passage that answers this kind of question reads, `walk` how to walk the graph where
+    that is not for the domain profile to say.
     """
 
     question: str
@@ -47,6 +49,7 @@ class LayerRequest:
     passages: int
     version: Version | None
     style: str = ""
+    walk: GraphProfile | None = None
 
 
 class Session:

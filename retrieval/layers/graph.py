@@ -120,7 +120,7 @@ class GraphLayer:
 
     def candidates(self, request: LayerRequest, prepared: None, session: Session) -> RankedList:
         """Return eligible passages by distance from the question; the mode says whether a cap was met."""
-        options = active_profile().graph_walk
+        options = active_profile().graph_walk if request.walk is None else request.walk
         walking = _Walk(request, session, options)
         reached = walking.reached()
         if not reached:

@@ -127,6 +127,13 @@ def test_edges_below_the_wanted_confidence_are_not_followed(monkeypatch: pytest.
     assert titles(walked(PUBLIC)) == ["First"]
 
 
+def test_a_request_may_say_how_to_walk_in_place_of_the_domain_profile() -> None:
+    edge(add("First", ["alpha"], license_class="public"), "torrefaction", "dry bales", confidence=0.4)
+    mention(add("Second", ["beta"], license_class="public"), "dry bales")
+
+    assert titles(walked(PUBLIC, walk=GraphProfile(min_confidence=0.7))) == ["First"]
+
+
 def test_the_citation_hop_goes_both_ways_and_only_into_what_is_eligible(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -67,11 +67,13 @@ def entities(named: dict[Identity, str]) -> tuple[list[Row], int]:
         """,
         ids, types, keys, names,
     )  # fmt: skip
+    named_so = "WHERE (type, key) IN (SELECT * FROM unnest(%s::text[], %s::text[])) ORDER BY id"
+    _rows(f"SELECT 1 FROM retrieval_entity {named_so} FOR NO KEY UPDATE", types, keys)  # noqa: S608 - ours
+    # Read only now: while this waited, a sense may have been split off.
     found = _rows(
-        """
-        SELECT id, type, key, sense, COALESCE(canonical_entity_id, id) FROM retrieval_entity
-        WHERE (type, key) IN (SELECT * FROM unnest(%s::text[], %s::text[])) ORDER BY id FOR NO KEY UPDATE
-        """,
+        f"""
+        SELECT id, type, key, sense, COALESCE(canonical_entity_id, id) FROM retrieval_entity {named_so}
+        """,  # noqa: S608 - ours
         types, keys,
     )  # fmt: skip
     return [Row(*row) for row in found], len(new)

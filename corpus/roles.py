@@ -67,9 +67,12 @@ _EVALUATING = (
     "evaluation.change_question",
     "evaluation.add_questionset",
     "evaluation.add_evaluationrun",
+    "evaluation.add_calibrationqueue",
 )
 # A signature is an expert's: nobody else gives it, an administrator neither.
 _SIGNING = ("evaluation.sign_question",)
+# Grades by which a judge is measured are an expert's too.
+_LABELLING = ("evaluation.add_calibrationlabel",)
 _ADMINISTERING = (
     "auth.view_user",
     "auth.add_user",
@@ -88,7 +91,7 @@ _ADMINISTERING = (
 PERMISSIONS: dict[str, tuple[str, ...]] = {
     LIBRARIAN: _ASKING + _CURATING + _JUDGING + _READING_NUMBERS,
     ASKER: _ASKING,
-    EXPERT: _ASKING + _JUDGING + _EVALUATING + _SIGNING,
+    EXPERT: _ASKING + _JUDGING + _EVALUATING + _SIGNING + _LABELLING,
     ADMINISTRATOR: _ASKING + _CURATING + _JUDGING + _EVALUATING + _ADMINISTERING,
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from evaluation.calibration.models import CalibrationItem, CalibrationLabel, CalibrationQueue
 from evaluation.ground_truth.models import Evidence, Question, QuestionEvent, QuestionSet
+from evaluation.judging.models import AnswerOutcome, Judgement
 from evaluation.runs.models import (
     Baseline,
     EvaluationRun,
@@ -13,9 +15,14 @@ from evaluation.runs.models import (
 )
 
 __all__ = [
+    "AnswerOutcome",
     "Baseline",
+    "CalibrationItem",
+    "CalibrationLabel",
+    "CalibrationQueue",
     "EvaluationRun",
     "Evidence",
+    "Judgement",
     "Question",
     "QuestionEvent",
     "QuestionSet",

@@ -159,6 +159,7 @@ class RetrievalOutcome(models.Model):
     )
     measures = models.JSONField(default=dict, help_text="By level and measure; null is undefined")
     degraded = models.JSONField(default=list, help_text="Layers that failed or were late")
+    stages = models.JSONField(default=dict, help_text="What became of each stage")
     error_code = models.CharField(max_length=60, blank=True, default="")
     milliseconds = models.FloatField(default=0.0)
 

@@ -3,8 +3,8 @@
     python -m benchmarks.retrieval_quality [--fast] [NAME...]
 
 One document is one passage, as the reference has it. Gated: the keyword layer at least the reference minus
-0.01, and fusion above the better of its two layers. Each collection is one bucket and the scope names it, so
-statistics are the collection's own.
+0.01, and fusion above the better of its two layers; fusion by scores is reported beside it. Each collection
+is one bucket and the scope names it, so statistics are the collection's own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> int:
         print("The shared collections are not beside the checkout: nothing measured.")
         return 0
     names = options.names or (("adi",) if options.fast else collections.NAMES)
-    layers = ("keyword",) if options.keyword_only else ("keyword", "vector", "fused")
+    layers = ("keyword",) if options.keyword_only else ("keyword", "vector", "fused", "by scores")
     print(f"{'collection':<15}{'questions':>10}{'reference':>11}" + "".join(f"{name:>10}" for name in layers))
     return max(_measure(name, layers, options.pool) for name in names)
 
@@ -60,7 +60,7 @@ def _measure(name: str, layers: tuple[str, ...], pool: int) -> int:
         f"{name:<15}{len(collection.questions):>10}{reference:>11.4f}{means}   {each:.0f} ms a question",
         flush=True,
     )
-    better = max(mean(values) for layer, values in scores.items() if layer != "fused")
+    better = max(mean(scores[layer]) for layer in ("keyword", "vector") if layer in scores)
     is_fusion_better = "fused" not in scores or mean(scores["fused"]) > better
     return int(mean(scores["keyword"]) < reference - ALLOWED_BELOW_REFERENCE or not is_fusion_better)
 
@@ -70,7 +70,7 @@ def ranked_by_layer(question: str, bucket: str, layers: tuple[str, ...], pool: i
     from corpus.models import Chunk
     from corpus.scope import scope
     from retrieval import eligibility, hydration, profiles
-    from retrieval.fusion import fuse
+    from retrieval.fusion import fuse, fuse_scores
     from retrieval.layers.base import LayerRequest
     from retrieval.layers.keyword import KeywordLayer
     from retrieval.layers.vector import VectorLayer
@@ -91,6 +91,8 @@ def ranked_by_layer(question: str, bucket: str, layers: tuple[str, ...], pool: i
         places = {passage.pk: hydration.place(passage) for passage in passages}
         fused = fuse([found for found, _ in outcomes], weights=weights, places=places)
         ranked["fused"] = [one.chunk_id for one in fused]
+        by_scores = fuse_scores([found for found, _ in outcomes], places=places)
+        ranked["by scores"] = [one.chunk_id for one in by_scores]
     return ranked
 
 

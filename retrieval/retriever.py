@@ -18,7 +18,7 @@ from corpus.fingerprint import fingerprint
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
 from retrieval import communities, eligibility, history, hydration, ordering, other_versions, profiles, rerank
-from retrieval.fusion import fuse
+from retrieval.fusion import RANKS, SCORES, Fused, Fusion, Place, fuse, fuse_scores
 from retrieval.layers.base import Layer, LayerRequest, Version
 from retrieval.layers.community import CommunityLayer
 from retrieval.layers.graph import GraphLayer
@@ -49,6 +49,12 @@ _LAYERS: dict[str, Layer] = {
 }
 
 
+_FUSION_MODES: dict[Fusion, str] = {
+    RANKS: "weighted reciprocal ranks",
+    SCORES: "convex combination of scores",
+}
+
+
 class RetrievalFailed(RuntimeError):
     """The database could not say what is eligible or what was found: nothing may be shown."""
 
@@ -72,6 +78,7 @@ class _Instead:
 
     reranker: str | None
     walk: GraphProfile | None
+    fusion: Fusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +116,19 @@ def retrieve(
     switches: Mapping[str, bool] | None = None,
     reranker: str | None = None,
     walk: GraphProfile | None = None,
+    fusion: Fusion = RANKS,
 ) -> RetrievalResult:
     """Return the passages that speak to `question`, best first, and what each stage did.
 
     `scope` is effective already: the caller met it with the asker's ceiling. A scope that allows
     nothing reaches neither the database nor a model. Profile `auto` goes where `routing.route` says;
     `switches` puts single layers in or takes them out; `reranker` and `walk` override the domain
-    profile's. A layer that fails or is slow is named in `degraded` and the others go on; `RetrievalFailed`
-    is raised only when eligibility itself cannot be established. Raises `UnknownProfile`, `UnknownLayer`
-    and `InvalidRequest` for what cannot be asked.
+    profile's, and `fusion` by scores is there to be compared with that by ranks. A layer that fails or is
+    slow is named in `degraded` and the others go on; `RetrievalFailed` is raised only when eligibility
+    itself cannot be established. Raises `UnknownProfile`, `UnknownLayer` and `InvalidRequest` for what
+    cannot be asked.
     """
-    search = _search(question, scope, profile, limit, switches or {}, _Instead(reranker, walk))
+    search = _search(question, scope, profile, limit, switches or {}, _Instead(reranker, walk, fusion))
     if scope.denied:
         corpus = _Corpus(Eligible(), None, fingerprint(scope))
         denied = StageTrace("scope", StageStatus.DENIED, reason="the scope allows nothing")
@@ -206,12 +215,7 @@ def _ranked(search: _Search, lists: Sequence[RankedList], corpus: _Corpus) -> _F
     started = monotonic()
     found = {chunk_id for ranked in lists for chunk_id in ranked.chunk_ids}
     passages = hydration.load(found, search.scope) if found else {}
-    fused = fuse(
-        lists,
-        weights=profiles.weights(search.domain),
-        places={key: hydration.place(passage) for key, passage in passages.items()},
-        k=search.domain.fusion_k,
-    )
+    fused = _fused(search, lists, {key: hydration.place(passage) for key, passage in passages.items()})
     asked = history.of(search.question, search.scope, (passage.document for passage in passages.values()))
     placed = ordering.demote(
         fused,
@@ -221,7 +225,7 @@ def _ranked(search: _Search, lists: Sequence[RankedList], corpus: _Corpus) -> _F
     single = ordering.collapse(placed, content=lambda key: passages[key].content_sha256)
     milliseconds = round((monotonic() - started) * 1000, 1)
     status = StageStatus.OK if single else StageStatus.EMPTY
-    traces = [StageTrace("fusion", status, milliseconds, len(fused), "weighted reciprocal ranks")]
+    traces = [StageTrace("fusion", status, milliseconds, len(fused), _FUSION_MODES[search.instead.fusion])]
     traces += asked.trace(sum(one.is_demoted for one in placed))
     single, reranking = _reranked(search, single, passages)
     if search.domain.max_per_document is not None:
@@ -237,6 +241,12 @@ def _ranked(search: _Search, lists: Sequence[RankedList], corpus: _Corpus) -> _F
         other_versions=tuple(one.line for one in lines if one.under is None),
         communities=communities.load([key for ranked in lists for key in ranked.communities], search.scope),
     )
+
+
+def _fused(search: _Search, lists: Sequence[RankedList], places: Mapping[int, Place]) -> list[Fused]:
+    if search.instead.fusion == SCORES:
+        return fuse_scores(lists, places=places)
+    return fuse(lists, weights=profiles.weights(search.domain), places=places, k=search.domain.fusion_k)
 
 
 def _reranked(

@@ -45,17 +45,29 @@ class StageTrace:
         return {**asdict(self), "status": str(self.status)}
 
 
+# Passages with a layer's scores, best first.
+Scored = tuple[tuple[int, float], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class RankedList:
     """The candidates of one layer, best first, by the internal id of the passage.
 
-    `communities` are those whose passages they are, for the layer that asks summaries.
+    `communities` are those whose passages they are, for the layer that asks summaries. `scores` are there
+    where a layer has some that mean the same in all its lists: one for each passage, more for better.
     """
 
     layer: str
     chunk_ids: tuple[int, ...] = ()
     mode: str = ""
     communities: tuple[UUID, ...] = ()
+    scores: tuple[float, ...] = ()
+
+    @classmethod
+    def scored(cls, layer: str, rows: Scored, mode: str) -> RankedList:
+        """Return the list of `rows`: passage and score, best first."""
+        keys, scores = tuple(key for key, _ in rows), tuple(score for _, score in rows)
+        return cls(layer, keys, mode, scores=scores)
 
 
 @dataclass(frozen=True, slots=True)

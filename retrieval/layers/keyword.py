@@ -11,7 +11,7 @@ from retrieval.layers import keyword_query, keyword_rarity
 from retrieval.layers.base import LayerRequest, Session
 from retrieval.layers.keyword_rarity import AMONG_ELIGIBLE
 from retrieval.layers.keyword_terms import EligibleSql, Term, Variant, columns, terms_of
-from retrieval.types import RankedList
+from retrieval.types import RankedList, Scored
 
 # Up to this many eligible passages, all of them are read; beyond, the index names the candidates.
 READ_ALL_UP_TO = 6_000
@@ -54,18 +54,18 @@ hit AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT ts_rank('{{1,1,1,1}}', lexemes, query)::float8 AS rank) occurring
 ),
 counted AS MATERIALIZED (SELECT term, count(*) AS frequency FROM hit GROUP BY term)
-SELECT hit.id
+SELECT hit.id, sum(
+    times_asked
+    * ln(1 + (greatest(0, %s - passages) + 0.5::float8) / (passages + 0.5::float8))
+    * times / (times + %s::float8 * (1 - %s::float8 + %s::float8 * hit.search_length / average.length))
+    ORDER BY term
+) AS score
 FROM hit JOIN counted USING (term)
 CROSS JOIN average
 CROSS JOIN LATERAL (SELECT coalesce(hit.frequency, counted.frequency) AS passages) containing
 WHERE hit.kept
 GROUP BY hit.id, hit.rank_key
-ORDER BY sum(
-    times_asked
-    * ln(1 + (greatest(0, %s - passages) + 0.5::float8) / (passages + 0.5::float8))
-    * times / (times + %s::float8 * (1 - %s::float8 + %s::float8 * hit.search_length / average.length))
-    ORDER BY term
-) DESC, hit.rank_key, hit.id
+ORDER BY score DESC, hit.rank_key, hit.id
 LIMIT %s
 """
 
@@ -105,9 +105,9 @@ class KeywordLayer:
         if required:
             found = search.with_one_of(required)
             if found:
-                return RankedList(self.name, found, f"{mode}, phrase")
+                return RankedList.scored(self.name, found, f"{mode}, phrase")
             # Prose quotes what no passage says word by word: rank it like any other question.
-        return RankedList(self.name, search.with_any(), mode)
+        return RankedList.scored(self.name, search.with_any(), mode)
 
 
 class _Search:
@@ -121,7 +121,8 @@ class _Search:
         self.eligible = eligible
         self.session = session
 
-    def scored(self, candidates: _Candidates) -> tuple[int, ...]:
+    def scored(self, candidates: _Candidates) -> Scored:
+        """Return passages with their BM25."""
         asked = columns(self.terms, "number", "languages", "query", "heading", "times_asked", "frequency")
         statement = _SCORED.format(
             eligible=self.eligible[0],
@@ -132,16 +133,16 @@ class _Search:
         )
         formula = (_HEADING, self.request.passages, _K1, _B, _B, self.request.limit)
         rows = self.session.rows(statement, [*self.eligible[1], *asked, *candidates.parameters, *formula])
-        return tuple(chunk_id for (chunk_id,) in rows)
+        return tuple((chunk_id, score) for chunk_id, score in rows)
 
 
 class _Everything(_Search):
     """Reads every eligible passage with any of the terms: one statement can then count them itself."""
 
-    def with_one_of(self, required: tuple[Variant, ...]) -> tuple[int, ...]:
+    def with_one_of(self, required: tuple[Variant, ...]) -> Scored:
         return self.scored(self._with_any_term(*_matches_one(required)))
 
-    def with_any(self) -> tuple[int, ...]:
+    def with_any(self) -> Scored:
         return self.scored(self._with_any_term("true", ()))
 
     def _with_any_term(self, kept: str, parameters: tuple[Any, ...]) -> _Candidates:
@@ -166,7 +167,7 @@ class _RarestFirst(_Search):
         session.set_local("work_mem", "64MB")
         self.average = keyword_rarity.estimate(terms, request.passages, eligible, session)
 
-    def with_one_of(self, required: tuple[Variant, ...]) -> tuple[int, ...]:
+    def with_one_of(self, required: tuple[Variant, ...]) -> Scored:
         condition, parameters = _matches_one(required)
         return self.scored(
             _Candidates(
@@ -178,7 +179,7 @@ class _RarestFirst(_Search):
             )
         )
 
-    def with_any(self) -> tuple[int, ...]:
+    def with_any(self) -> Scored:
         fewest, most = ENOUGH_CANDIDATES
         enough = min(most, max(fewest, self.request.passages // 20))
         rare, frequent = keyword_rarity.parted(self.terms, enough)

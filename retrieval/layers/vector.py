@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,19 +13,19 @@ from corpus.models import Document
 from corpus.vector_codes import APART, planes
 from corpus.vectors import exact_bound, index_bound, index_name
 from retrieval.layers.base import LayerRequest, Session, Version
-from retrieval.types import RankedList
+from retrieval.types import RankedList, Scored
 
 # Adding zero makes the order an expression that no index holds. Planner switches would not do: psycopg
 # prepares a statement after five uses, and the prepared plan ignores what is set later. OFFSET 0 keeps a
 # subquery as it is written: vectors are read by document, not all of them.
 _EXACT = """
 WITH eligible AS MATERIALIZED ({eligible})
-SELECT embedding.chunk_id
+SELECT embedding.chunk_id, (embedding.vector <=> %s::halfvec) + 0 AS distance
 FROM eligible CROSS JOIN LATERAL (
     SELECT chunk_id, rank_key, vector FROM corpus_chunkembedding embedding
     WHERE embedding.version_id = %s AND embedding.document_id = eligible.id OFFSET 0
 ) embedding
-ORDER BY (embedding.vector <=> %s::halfvec) + 0, embedding.rank_key, embedding.chunk_id
+ORDER BY distance, embedding.rank_key, embedding.chunk_id
 LIMIT %s
 """
 
@@ -35,11 +35,11 @@ WITH eligible AS MATERIALIZED ({eligible}),
 near AS MATERIALIZED (
     SELECT embedding_id FROM ({codes}) coded ORDER BY apart, rank_key, embedding_id LIMIT %s
 )
-SELECT embedding.chunk_id, (SELECT count(*) FROM near)
+SELECT embedding.chunk_id, (embedding.vector <=> %s::halfvec) + 0 AS distance, (SELECT count(*) FROM near)
 FROM near CROSS JOIN LATERAL (
     SELECT chunk_id, rank_key, vector FROM corpus_chunkembedding WHERE id = near.embedding_id OFFSET 0
 ) embedding
-ORDER BY (embedding.vector <=> %s::halfvec) + 0, embedding.rank_key, embedding.chunk_id
+ORDER BY distance, embedding.rank_key, embedding.chunk_id
 LIMIT %s
 """
 _CODES_BY_DOCUMENT = f"""
@@ -76,7 +76,7 @@ near AS MATERIALIZED (
     ORDER BY vector::halfvec({dimensions}) <=> %s::halfvec({dimensions})
     LIMIT %s
 )
-SELECT chunk_id FROM near ORDER BY distance + 0, rank_key, chunk_id LIMIT %s
+SELECT chunk_id, distance FROM near ORDER BY distance + 0, rank_key, chunk_id LIMIT %s
 """
 _HAS_INDEX = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%s) AND indisvalid"
 
@@ -127,15 +127,20 @@ class VectorLayer:
             found = asked.by_index()
             # Fewer than asked though more are there: the index lost its way, so rank them all.
             if found is not None and len(found) >= min(request.limit, request.passages):
-                return RankedList(self.name, found, INDEX)
+                return RankedList.scored(self.name, found, INDEX)
         if request.passages > exact_bound(request.version.dimensions):
-            return RankedList(self.name, asked.in_two_stages(), TWO_STAGES)
-        return RankedList(self.name, asked.exactly(), EXACT)
+            return RankedList.scored(self.name, asked.in_two_stages(), TWO_STAGES)
+        return RankedList.scored(self.name, asked.exactly(), EXACT)
 
 
 def as_literal(vector: Vectors) -> str:
     """Return one vector as pgvector reads it."""
     return "[" + ",".join(map(repr, vector.tolist())) + "]"
+
+
+def _similar(rows: Iterable[tuple[Any, ...]]) -> Scored:
+    """Return passages with the cosine of the angle to the question."""
+    return tuple((chunk_id, 1 - distance) for chunk_id, distance in rows)
 
 
 @dataclass(frozen=True)
@@ -155,15 +160,15 @@ class _Asked:
     def eligible(self) -> tuple[str, tuple[Any, ...]]:
         return Document.objects.eligible_sql(self.request.scope)
 
-    def exactly(self) -> tuple[int, ...]:
+    def exactly(self) -> Scored:
         eligible, parameters = self.eligible
         rows = self.session.rows(
             _EXACT.format(eligible=eligible),
-            [*parameters, self.version.key, self.vector, self.request.limit],
+            [*parameters, self.vector, self.version.key, self.request.limit],
         )
-        return tuple(chunk_id for (chunk_id,) in rows)
+        return _similar(rows)
 
-    def in_two_stages(self) -> tuple[int, ...]:
+    def in_two_stages(self) -> Scored:
         """Return the same whichever way the codes are read: what is handed on is defined by them alone."""
         ((codes,),) = self.session.rows(_CODES, [])
         code = planes(self.values)
@@ -192,15 +197,15 @@ class _Asked:
         )
         return within or []
 
-    def _ranked(self, codes: str, parameters: Sequence[object], nearest: int) -> tuple[tuple[int, ...], int]:
+    def _ranked(self, codes: str, parameters: Sequence[object], nearest: int) -> tuple[Scored, int]:
         eligible, scope = self.eligible
         rows = self.session.rows(
             _TWO_STAGES.format(eligible=eligible, codes=codes),
             [*scope, *parameters, nearest, self.vector, self.request.limit],
         )
-        return tuple(chunk_id for chunk_id, _ in rows), rows[0][1] if rows else 0
+        return _similar(row[:2] for row in rows), rows[0][2] if rows else 0
 
-    def by_index(self) -> tuple[int, ...] | None:
+    def by_index(self) -> Scored | None:
         if not self.session.rows(_HAS_INDEX, [index_name(self.version.key)]):
             return None
         self.session.set_local("hnsw.iterative_scan", "relaxed_order")
@@ -215,4 +220,4 @@ class _Asked:
         rows = self.session.rows(
             statement, [*parameters, self.vector, self.vector, _OVER_FETCH * limit, limit]
         )
-        return tuple(chunk_id for (chunk_id,) in rows)
+        return _similar(rows)

@@ -184,6 +184,7 @@ WAYS: dict[str, Way] = {
     "hyde": alone("hyde"),
     "deep": Way(LAYERS, {"profile": "deep"}),
     "auto": Way((), {"profile": "auto"}),
+    "fused by scores": Way((), {"fusion": "scores"}),
     "reranked by a model": Way((), {"reranker": "model", "limit": 3}),
     "reranked by a cross-encoder": Way((), {"reranker": "cross_encoder", "limit": 3}),
 }

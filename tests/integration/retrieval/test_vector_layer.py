@@ -134,7 +134,7 @@ def test_the_exact_statement_cannot_be_served_by_the_index_even_when_prepared(in
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
-        cursor.execute(f"PREPARE near AS {exact}", [*parameters, version.key, vector, 10])
+        cursor.execute(f"PREPARE near AS {exact}", [*parameters, vector, version.key, 10])
         for _ in range(8):
             cursor.execute("EXECUTE near")
         cursor.execute("EXPLAIN EXECUTE near")

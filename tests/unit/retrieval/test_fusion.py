@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import fuse
+from retrieval.fusion import fuse, fuse_scores
 from retrieval.types import RankedList
 
 WEIGHTS = {
@@ -110,3 +110,49 @@ def test_scores_are_the_sum_of_the_layers_that_have_the_candidate(lists: dict[st
             for layer, ids in lists.items()
             if hit.chunk_id in ids
         )
+
+
+# --- By scores -------------------------------------------------------------------------------
+
+
+def _scored(**lists: tuple[tuple[int, float], ...]) -> list[RankedList]:
+    return [RankedList.scored(layer, rows, "") for layer, rows in lists.items()]
+
+
+def test_scores_are_brought_to_one_measure_and_combined_by_their_shares() -> None:
+    lists = _scored(vector=((A, 0.9), (B, 0.5), (C, 0.1)), keyword=((B, 30.0), (D, 10.0)))
+
+    fused = fuse_scores(lists, places=PLACES)
+
+    # A 0.7; B 0.7 x 0.5 + 0.3; C and D are the last of their lists and get nothing: the better rank first.
+    assert [hit.chunk_id for hit in fused] == [A, B, D, C]
+    assert [round(float(hit.score), 9) for hit in fused] == [0.7, 0.65, 0.0, 0.0]
+    assert fused[0].score > fused[1].score
+
+
+def test_a_layer_without_scores_brings_its_candidates_last() -> None:
+    lists = [*_scored(vector=((A, 0.9), (B, 0.5))), RankedList("graph", (C, A))]
+
+    fused = fuse_scores(lists, places=PLACES)
+
+    assert [hit.chunk_id for hit in fused] == [A, C, B]
+    assert fused[0].ranks == {"vector": 1, "graph": 2}
+
+
+def test_what_has_no_place_moves_no_score() -> None:
+    with_it = _scored(vector=((FILLER, 1.0), (A, 0.9), (B, 0.5), (C, 0.4)), keyword=((FILLER, 9.0), (B, 3.0)))
+    without = _scored(vector=((A, 0.9), (B, 0.5), (C, 0.4)), keyword=((B, 3.0),))
+
+    assert [(hit.chunk_id, hit.score) for hit in fuse_scores(with_it, places=PLACES)] == [
+        (hit.chunk_id, hit.score) for hit in fuse_scores(without, places=PLACES)
+    ]
+
+
+def test_equal_scores_all_count_as_the_best() -> None:
+    fused = fuse_scores(_scored(vector=((A, 0.5), (B, 0.5)), keyword=((C, 2.0),)), places=PLACES)
+
+    assert [(hit.chunk_id, hit.score) for hit in fused] == [
+        (A, Fraction(7, 10)),
+        (B, Fraction(7, 10)),
+        (C, Fraction(3, 10)),
+    ]

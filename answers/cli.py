@@ -117,6 +117,7 @@ class _Told:
                 if source["number"] in self.cited
             ],
             "findings": checked.get("findings", []),
+            "compression": self._said.get(EventName.COMPRESSION_DONE),
             "tokens": ended.get("tokens", {"prompt": None, "completion": None}),
             "timings": ended.get("timings", {}),
             "error": {name: self.error[name] for name in ("code", "message", "offer")}

@@ -7,6 +7,7 @@ from typing import Any, TextIO
 
 import click
 
+from answers import condensed_words
 from answers.events import AnswerEvent, EventName
 from corpus.citation_units import pages_label
 from corpus.normalise import visible
@@ -26,6 +27,8 @@ def show(event: AnswerEvent, out: TextIO) -> None:
         case EventName.RETRIEVAL_DONE:
             for layer in event.data["degraded"]:
                 click.echo(f"Note: the search by {layer} did not finish; the others did.", err=True)
+        case EventName.COMPRESSION_DONE:
+            click.echo(f"Note: {condensed_words.line(event.data)}", err=True)
         case EventName.DELTA:
             click.echo(visible(event.data["text"]), nl=False, file=out)
             out.flush()

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from answers import citations, evidence, findings, standing_alone, telling, writers
+from answers import citations, compression, condensing, evidence, findings, standing_alone, telling, writers
 from answers.actions import answers as actions
+from answers.condensing import Condensed
 from answers.events import AnswerEvent, EventName
 from answers.models import EXTRACTIVE, MODEL, Answer
 from answers.turns import ALONE, Turn
@@ -154,7 +155,7 @@ def _stages(progress: _Progress) -> Iterator[AnswerEvent]:
     result = _retrieved(progress)
     yield telling.retrieved(row, result, progress.items)
     if progress.items:
-        yield from _written(progress)
+        yield from _written(progress, result.profile)
     else:
         yield from _without_evidence(progress, result)
 
@@ -197,10 +198,13 @@ def _still_eligible(progress: _Progress, items: tuple[Item, ...]) -> tuple[Item,
     return tuple(item for item in items if item.chunk_pk in allowed)
 
 
-def _written(progress: _Progress) -> Iterator[AnswerEvent]:
+def _written(progress: _Progress, profile: str) -> Iterator[AnswerEvent]:
     row = progress.answer
+    condensed = _condensed(progress, profile)
     started = time.monotonic()
-    draft = writers.draft(row.engine, question=row.searched, items=progress.items)
+    draft = writers.draft(row.engine, question=row.searched, items=progress.items, condensed=condensed)
+    if condensed is not None:
+        yield telling.condensed(draft.parameters[condensing.RECORD])
     actions.record_writing(answer=row, draft=draft)
     connections.release()
     yield AnswerEvent(EventName.GENERATION_STARTED, {"engine": draft.engine, "model": draft.model})
@@ -218,6 +222,18 @@ def _written(progress: _Progress) -> Iterator[AnswerEvent]:
     finish = draft.finish(progress.text)
     yield _end(progress, state=Answer.State.DONE, finish=finish)
     yield telling.done(row)
+
+
+def _condensed(progress: _Progress, profile: str) -> Condensed | None:
+    """Have the sources condensed for the model, where the profile that retrieval ran says so."""
+    row = progress.answer
+    started = time.monotonic()
+    condensed = compression.compress(
+        question=row.searched, items=progress.items, profile=profile, engine=row.engine
+    )
+    if condensed is not None:
+        progress.lap("compression", started)
+    return condensed
 
 
 def _without_evidence(progress: _Progress, result: RetrievalResult) -> Iterator[AnswerEvent]:

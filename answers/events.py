@@ -12,6 +12,8 @@ class EventName(StrEnum):
     # Only of follow-ups: what is searched, and how it was made of what was typed.
     STANDALONE_QUESTION = "standalone_question"
     RETRIEVAL_DONE = "retrieval_done"
+    # Only where the domain profile has passages condensed: what became of each, and the tokens saved.
+    COMPRESSION_DONE = "compression_done"
     GENERATION_STARTED = "generation_started"
     DELTA = "delta"
     CITATIONS = "citations"

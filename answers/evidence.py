@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from answers.candidates import Evidence
+from answers.condensing import Condensed
 from answers.findings import SourceText
 from answers.prompting import NumberedSource
 from corpus.citation_units import pages_label
@@ -15,20 +16,23 @@ if TYPE_CHECKING:
     from answers.models import AnswerSource
 
 
-def for_prompt(items: Sequence[Item]) -> list[NumberedSource]:
-    """Return the numbered sources as the model reads them."""
+def for_prompt(items: Sequence[Item], condensed: Condensed | None = None) -> list[NumberedSource]:
+    """Return the numbered sources as the model reads them; one that is set aside leaves its number out."""
+    whole = [item.body for item in items]
+    bodies = whole if condensed is None else condensed.bodies(whole)
     return [
         NumberedSource(
             number=number,
             title=item.title,
-            body=item.body,
+            body=body,
             citation=item.citation,
             section_path=item.section_path,
             locator=item.locator,
             pages=item.pages,
             status=_status(item),
         )
-        for number, item in enumerate(items, 1)
+        for number, (item, body) in enumerate(zip(items, bodies, strict=True), 1)
+        if body is not None
     ]
 
 

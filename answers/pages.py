@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from answers import reading, rendering, wording
+from answers import condensed_words, reading, rendering, wording
 from answers.actions import answers as actions
 from answers.forms import pairs
 from answers.models import EXTRACTIVE, Answer, Finding
@@ -48,6 +48,7 @@ class AnswerPage:
     check: str
     searched: wording.Searched
     scope_pairs: tuple[tuple[str, str], ...]
+    condensed: str
     offers_extractive: bool
     alternatives: tuple[Answer, ...]
     is_own: bool = False
@@ -121,6 +122,7 @@ def page_of(shown: ReadableAnswer) -> AnswerPage:
         sentences=sentences,
         check=_check(shown.findings),
         searched=wording.searched(answer),
+        condensed=condensed_words.of(answer),
         scope_pairs=tuple(pairs(requested_scope(answer))),
         offers_extractive=offers,
         alternatives=alternatives,

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from answers import admission, pages, reading
+from answers import admission, condensed_words, pages, reading
 from answers.events import AnswerEvent, EventName
 from answers.models import Answer
 from answers.turns import ALONE, Turn
@@ -121,6 +121,8 @@ class _View:
                 yield self._searched_as()
             case EventName.RETRIEVAL_DONE:
                 yield from self._sources()
+            case EventName.COMPRESSION_DONE:
+                yield partial("#condensed", condensed_words.line(event.data))
             case EventName.GENERATION_STARTED:
                 yield self._stage("write")
             case EventName.DELTA:

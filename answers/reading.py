@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from django.contrib.auth.models import Group
 from django.db.models import Exists, Q, QuerySet
 
-from answers import marking, other_versions
+from answers import condensing, marking, other_versions
 from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
 from corpus import browsing, ceilings, page_views
 from corpus.models import Chunk, Document
@@ -100,6 +100,8 @@ class ReadableSource:
     file_name: str = ""
     page_view: PageView | None = None
     cited_spans: tuple[tuple[int, int], ...] = ()
+    # The model did not read it: it was called irrelevant to the question when the sources were condensed.
+    set_aside: bool = False
 
     @property
     def pages(self) -> str:
@@ -185,6 +187,7 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
     others = other_versions.readable(answer, RetrievalScope().within(ceiling))
     sources = tuple(_source(row, visible, ceiling) for row in rows)
     withheld = _text_withheld(answer, sources)
+    aside = condensing.set_aside(answer.model_parameters)
     findings = [] if withheld else list(answer.findings.order_by("sentence", "id"))
     return ReadableAnswer(
         answer=answer,
@@ -194,6 +197,7 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
             replace(
                 _marked(source, answer.text, findings),
                 other_versions=others.get(source.number, ()) if source.available else (),
+                set_aside=source.available and source.number in aside,
             )
             for source in sources
         ),

@@ -47,6 +47,11 @@ def retrieved(answer: Answer, result: RetrievalResult, items: Sequence[Item]) ->
     return AnswerEvent(EventName.RETRIEVAL_DONE, data)
 
 
+def condensed(record: dict[str, Any]) -> AnswerEvent:
+    """Tell what became of each source before the model reads it, and the prompt's tokens before and after."""
+    return AnswerEvent(EventName.COMPRESSION_DONE, record)
+
+
 def checks(found: Sequence[Citation], noticed: Sequence[SentenceFinding]) -> AnswerEvent:
     """Tell where the text cites what, and what the check of its sentences noticed."""
     data = {

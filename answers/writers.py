@@ -13,10 +13,11 @@ import structlog
 from django.conf import settings
 from numpy.typing import NDArray
 
-from answers import citations, evidence, extractive, prompting
+from answers import citations, condensing, evidence, extractive, prompting
+from answers.condensing import Condensed
 from answers.models import EXTRACTIVE, MODEL, Answer
 from corpus import connections, vectors
-from corpus.gateways.embedding import EmbeddingError, embed_query
+from corpus.gateways.embedding import EmbeddingError, count_tokens, embed_query
 from corpus.gateways.llm import DEADLINE_SECONDS, ChatModel, Usage, chat_model
 from corpus.normalise import visible
 from retrieval.types import Item
@@ -67,12 +68,15 @@ def model_name(engine: str) -> str:
     return settings.SCI_RAG_LLM_MODEL if engine == MODEL else ""
 
 
-def draft(engine: str, *, question: str, items: Sequence[Item]) -> Draft:
-    """Prepare the answer of `question` from `items`, which are numbered from 1 in their order."""
+def draft(engine: str, *, question: str, items: Sequence[Item], condensed: Condensed | None = None) -> Draft:
+    """Prepare the answer of `question` from `items`, which are numbered from 1 in their order.
+
+    A model reads them as `condensed` has them; everything else is held against the passages themselves.
+    """
     model = chat_model() if engine == MODEL else None
     if model is None:
         return ExtractiveDraft(question, items)
-    return ModelDraft(model, question, items)
+    return ModelDraft(model, question, items, condensed)
 
 
 class ModelDraft:
@@ -80,13 +84,21 @@ class ModelDraft:
 
     engine = MODEL
 
-    def __init__(self, model: ChatModel, question: str, items: Sequence[Item]) -> None:
+    def __init__(
+        self, model: ChatModel, question: str, items: Sequence[Item], condensed: Condensed | None = None
+    ) -> None:
         template = _template(settings.DOMAIN_DIR / "prompts" / "answer.md")
-        self._prompt = prompting.build(template, question=question, sources=evidence.for_prompt(items))
+        sources = evidence.for_prompt(items, condensed)
+        self._prompt = prompting.build(template, question=question, sources=sources)
         self._chat = model
         self._bodies = [item.body for item in items]
         self.model = model.name
         self.parameters = {**model.parameters, "orders_sha256": template.sha256}
+        if condensed is not None:
+            whole = prompting.build(template, question=question, sources=evidence.for_prompt(items))
+            self.parameters[condensing.RECORD] = condensed.record(
+                before=_tokens(whole), after=_tokens(self._prompt)
+            )
         self.prompt_sha256 = self._prompt.sha256
 
     def pieces(self) -> Generator[str | Usage, None, None]:
@@ -148,6 +160,11 @@ def _vectors(texts: Sequence[str]) -> NDArray[np.float32]:
     connections.release()
     query = embed_query(question, embedder=embedder)
     return np.vstack([query, embedder.embed(others, task="document")])
+
+
+def _tokens(prompt: prompting.Prompt) -> int:
+    """Return the prompt's length in the word pieces passages are measured in; the provider counts its own."""
+    return count_tokens(prompt.system) + count_tokens(prompt.user)
 
 
 def _template(path: Path) -> prompting.Template:

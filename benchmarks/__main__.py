@@ -15,6 +15,7 @@ BENCHMARKS = (
     "scale",
     "ingest_overhead",
     "graph_extraction",
+    "condensed_prompts",
     "parse_pdf",
 )
 

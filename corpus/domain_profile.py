@@ -90,6 +90,18 @@ class RerankerProfile(_Model):
     seconds: Annotated[float, Field(gt=0, le=120)] = 15.0
 
 
+class CompressionProfile(_Model):
+    """In which search profiles passages are condensed for the question before a model writes; off in all.
+
+    A passage that the fast model gives less than `floor` of ten is set aside; what is not condensed within
+    `seconds` is kept whole.
+    """
+
+    profiles: tuple[Literal["interactive", "deep"], ...] = ()
+    floor: Annotated[int, Field(ge=0, le=10)] = 3
+    seconds: Annotated[float, Field(gt=0, le=60)] = 15.0
+
+
 class DomainProfile(_Model):
     """What is particular to one library's field."""
 
@@ -103,6 +115,7 @@ class DomainProfile(_Model):
     max_per_document: Annotated[int, Field(ge=1, le=50)] | None = None
     graph_walk: GraphProfile = GraphProfile()
     reranker: RerankerProfile = RerankerProfile()
+    compression: CompressionProfile = CompressionProfile()
     query_classes: QueryClasses = QueryClasses()
     community_scopes: Annotated[dict[Label, NamedScope], Field(max_length=20)] = DEFAULTS
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from answers import wording
+from answers.exports.record import shared_parameters
 from answers.exports.references import UNAVAILABLE
 from answers.models import Answer
 from answers.reading import DRIFT_LABELS, ReadableAnswer, ReadableSource
@@ -54,7 +55,7 @@ def _making(answer: Answer, level: str) -> Iterator[str]:
     yield f"{level}# How it was made\n"
     found = wording.searched(answer)
     yield from (f"- {_plain(name)}: {_plain(value)}" for name, value in found.facts)
-    yield f"- Parameters: `{json.dumps(answer.model_parameters, sort_keys=True).replace('`', '')}`"
+    yield f"- Parameters: `{json.dumps(shared_parameters(answer), sort_keys=True).replace('`', '')}`"
     yield f"- Scope digest: {answer.scope_digest}"
     yield f"- Answer: {answer.pk}\n"
     yield f"{_plain(found.methods)}\n"
@@ -70,6 +71,7 @@ def _source(source: ReadableSource) -> str:
         source.locator,
         pages_label(source.page_start, source.page_end),
         f"licence: {source.license_label}",
+        "not read by the model" if source.set_aside else "",
         ", ".join(badge.upper() for badge in source.badges),
         ", ".join(DRIFT_LABELS[mark].lower() for mark in source.drift),
         f"SHA-256 {source.content_sha256}",

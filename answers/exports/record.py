@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from answers import wording
+from answers import condensing, wording
+from answers.models import Answer
 from answers.reading import ReadableAnswer, ReadableSource
 
 FORMAT = "sci-rag answer, version 1"
@@ -64,7 +65,7 @@ def _making(shown: ReadableAnswer) -> dict[str, Any]:
         "profile": answer.profile,
         "engine": answer.engine,
         "model": answer.model,
-        "model_parameters": answer.model_parameters,
+        "model_parameters": shared_parameters(answer),
         "prompt_sha256": answer.prompt_sha256,
         "embedding_version": answer.embedding_version,
         "fingerprint": answer.fingerprint,
@@ -75,6 +76,17 @@ def _making(shown: ReadableAnswer) -> dict[str, Any]:
         "cost_usd": None if answer.cost_usd is None else str(answer.cost_usd),
         "methods": wording.searched(answer).methods,
     }
+
+
+def shared_parameters(answer: Answer) -> dict[str, Any]:
+    """Return how it was written. What was done with one source stands with the source, where it is seen."""
+    parameters = dict(answer.model_parameters)
+    if condensing.RECORD in parameters:
+        condensed = {
+            name: value for name, value in parameters[condensing.RECORD].items() if name != "sources"
+        }
+        parameters[condensing.RECORD] = condensed
+    return parameters
 
 
 def source_record(source: ReadableSource) -> dict[str, Any]:
@@ -107,4 +119,5 @@ def source_record(source: ReadableSource) -> dict[str, Any]:
         "content_sha256": source.content_sha256,
         "score": source.score,
         "ranks": dict(source.ranks),
+        "set_aside": source.set_aside,
     }

@@ -89,12 +89,15 @@ def chat_model() -> ChatModel | None:
 
 
 def fast_model() -> ChatModel | None:
-    """Return the model for small work such as search probes: the fast one of the settings, else the model."""
-    if not settings.SCI_RAG_FAST_MODEL:
-        return chat_model()
-    return _configured(
-        settings.SCI_RAG_FAST_MODEL, settings.SCI_RAG_LLM_API_BASE, settings.SCI_RAG_LLM_API_KEY
-    )
+    """Return the model for small work such as search probes: the fast one of the settings, else the model.
+
+    Its circuit breaker is its own even then: small work has short deadlines, and what it could not do
+    in time must not keep answers from being written.
+    """
+    name = settings.SCI_RAG_FAST_MODEL or settings.SCI_RAG_LLM_MODEL
+    if not name:
+        return None
+    return _configured(name, settings.SCI_RAG_LLM_API_BASE, settings.SCI_RAG_LLM_API_KEY, for_small_work=True)
 
 
 def complete(model: ChatModel, *, system: str, user: str, timeout: float) -> tuple[str, Usage]:
@@ -111,7 +114,8 @@ def complete(model: ChatModel, *, system: str, user: str, timeout: float) -> tup
 
 
 @cache
-def _configured(model: str, api_base: str, api_key: str) -> LiteLLMChat:
+def _configured(model: str, api_base: str, api_key: str, *, for_small_work: bool = False) -> LiteLLMChat:
+    """Return one client, with one circuit breaker, for each model and purpose."""
     return LiteLLMChat(model=model, api_base=api_base, api_key=api_key)
 
 

@@ -1,7 +1,8 @@
 """A server on 127.0.0.1 that speaks the OpenAI protocol and misbehaves as told.
 
 It answers `POST /v1/chat/completions` (streamed and whole) and `POST /v1/embeddings`. Replies are queued
-with `will(...)`; the last one repeats. Every request is kept in `requests`.
+with `will(...)`; the last one repeats. Where requests come side by side, `will_choose(...)` looks at each.
+Every request is kept in `requests`.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ class OpenAIServer:
         self.requests: list[Request] = []
         self.stopping = threading.Event()
         self._replies: list[Reply] = []
+        self._choose: Callable[[Request], Reply] | None = None
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -94,7 +96,14 @@ class OpenAIServer:
     def will(self, *replies: Reply) -> None:
         """Queue `replies` for the next requests, in order; the last one is given again and again."""
         with self._lock:
-            self._replies = list(replies)
+            self._replies, self._choose = list(replies), None
+
+    def will_choose(self, choose: Callable[[Request], Reply]) -> None:
+        """Let `choose` say what happens to each request by what it asks."""
+        self._choose = choose
+
+    def reply_to(self, request: Request) -> Reply:
+        return self.next_reply() if self._choose is None else self._choose(request)
 
     def next_reply(self) -> Reply:
         with self._lock:
@@ -119,7 +128,7 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             request = Request(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
             server.requests.append(request)
-            reply = server.next_reply()
+            reply = server.reply_to(request)
             server.stopping.wait(reply.wait)
             # A client that has hung up by now is part of the test.
             with contextlib.suppress(OSError):

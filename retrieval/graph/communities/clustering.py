@@ -151,7 +151,11 @@ def _best(ties: Mapping[int, int], own: int, degree: int, masses: Sequence[int],
 def _above(
     found: Sequence[Sequence[int]], neighbours: _Neighbours, degrees: Sequence[int]
 ) -> list[list[int]]:
-    """Return which groups hang together, as groups of their places; those of one alone left out."""
+    """Return which groups hang together; those that stand alone left out.
+
+    A group weighs all its edges, those within it too: two belong together when more ties them than their
+    sizes bring, which keeps everything from flowing into one.
+    """
     home = {place: number for number, group in enumerate(found) for place in group}
     weights: dict[tuple[int, int], int] = defaultdict(int)
     for place, number in home.items():

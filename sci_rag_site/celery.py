@@ -51,6 +51,11 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 2 * MINUTE,
         "options": {"expires": 2 * MINUTE},
     },
+    "continue-evaluations": {
+        "task": "evaluation.continue_runs",
+        "schedule": 2 * MINUTE,
+        "options": {"expires": 2 * MINUTE},
+    },
     "certify-scopes": {
         "task": "site.certify_scopes",
         "schedule": MINUTE,

@@ -19,7 +19,7 @@ LEVELS = (PASSAGE, DOCUMENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Relevance:
     """What is relevant to one question: its reference documents, and passages that hold a phrase.
 
     `lost` counts reference documents that are not held: they exist and cannot be found.
@@ -36,7 +36,7 @@ class Judgement:
         return bool(self.phrases)
 
 
-def judgement_of(question: Question, scope: RetrievalScope) -> Judgement:
+def relevance_of(question: Question, scope: RetrievalScope) -> Relevance:
     """Return what is relevant to `question` among the passages that `scope` allows."""
     rows = list(question.evidence.all())
     held = {row.document_id for row in rows if row.document_id is not None}
@@ -44,7 +44,7 @@ def judgement_of(question: Question, scope: RetrievalScope) -> Judgement:
     phrases = tuple(
         needle for row in rows if row.phrase and len(needle := normalise(row.phrase)) >= SHORTEST_PHRASE
     )
-    return Judgement(
+    return Relevance(
         documents=frozenset(str(key) for key in held),
         lost=len(lost),
         phrases=phrases,
@@ -66,7 +66,7 @@ def _holds(body: str, phrases: Sequence[str]) -> bool:
     return any(phrase in text for phrase in phrases)
 
 
-def found(items: Sequence[Item], judgement: Judgement) -> list[dict[str, Any]]:
+def found(items: Sequence[Item], relevance: Relevance) -> list[dict[str, Any]]:
     """Return the ranking as it is kept: ids, hashes, ranks and relevance, none of the words."""
     return [
         {
@@ -75,25 +75,25 @@ def found(items: Sequence[Item], judgement: Judgement) -> list[dict[str, Any]]:
             "document": item.document_id,
             "also_in": [twin.document_id for twin in item.also_in],
             "ranks": item.ranks,
-            "has_phrase": _holds(item.body, judgement.phrases),
-            "reference": _reference(item, judgement),
+            "has_phrase": _holds(item.body, relevance.phrases),
+            "reference": _reference(item, relevance),
         }
         for item in items
     ]
 
 
-def _reference(item: Item, judgement: Judgement) -> str:
+def _reference(item: Item, relevance: Relevance) -> str:
     """Return the reference document the passage stands in, itself or as the same words; empty for none."""
     places = [item.document_id, *(twin.document_id for twin in item.also_in)]
-    return next((place for place in places if place in judgement.documents), "")
+    return next((place for place in places if place in relevance.documents), "")
 
 
-def pooled(judgement: Judgement, rankings: Iterable[Sequence[dict[str, Any]]]) -> frozenset[str]:
+def pooled(relevance: Relevance, rankings: Iterable[Sequence[dict[str, Any]]]) -> frozenset[str]:
     """Return the relevant passages: those of the reference documents, and those any configuration found.
 
-    All configurations are measured against the same ones, as collections of judgements are made by pooling.
+    All configurations are measured against the same ones, as test collections are made by pooling.
     """
-    return judgement.passages | {row["sha256"] for rows in rankings for row in rows if row["has_phrase"]}
+    return relevance.passages | {row["sha256"] for rows in rankings for row in rows if row["has_phrase"]}
 
 
 def measured(

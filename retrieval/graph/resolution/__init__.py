@@ -1,0 +1,1 @@
+"""Finding entities that might be one. What is found are proposals; a person decides."""

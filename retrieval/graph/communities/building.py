@@ -34,7 +34,7 @@ logger = structlog.get_logger(__name__)
 
 # A provider that is down is not asked about every community of a library.
 FAILURES_IN_A_ROW = 5
-_TOGETHER = 8
+TOGETHER = 8
 
 Advance = Callable[[int, int], None]
 
@@ -80,6 +80,8 @@ def build(
     if (current := _unchanged(name, wanted, summariser)) is not None:
         return _as_it_is(current)
     planned = plan(name, wanted)
+    # Before it begins: what a dead build left goes with its beginning.
+    known = action.written(name)
     started = action.begin(
         name=name,
         scope=wanted,
@@ -88,7 +90,7 @@ def build(
         by=by,
     )
     try:
-        outcome = _Building(started, planned, summariser, advance).fill()
+        outcome = _Building(started, planned, known, summariser, advance).fill()
         finished = action.finish(build=started, scope=wanted, documents=planned.documents)
     except BaseException:
         action.let_go(build=started)
@@ -167,13 +169,18 @@ class _Building:
     """One build being filled: in small batches, each summarised, embedded and stored."""
 
     def __init__(
-        self, started: CommunityBuild, planned: Plan, summariser: Summariser, advance: Advance
+        self,
+        started: CommunityBuild,
+        planned: Plan,
+        known: Summaries,
+        summariser: Summariser,
+        advance: Advance,
     ) -> None:
         self._build = started
         self._plan = planned
         self._summariser = summariser
         self._advance = advance
-        self._known = action.written(planned.name)
+        self._known = known
         self._version = active_version()
         self._failed_in_a_row = 0
         self._embeds = self._version is not None
@@ -246,5 +253,5 @@ class _Building:
 
 
 def _batches(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
-    for start in range(0, len(drafts), _TOGETHER):
-        yield drafts[start : start + _TOGETHER]
+    for start in range(0, len(drafts), TOGETHER):
+        yield drafts[start : start + TOGETHER]

@@ -53,6 +53,8 @@ def read(reply: str, dimensions: Sequence[str]) -> Grades:
         raise MalformedReply("too_long")
     try:
         value = json.loads(reply, object_pairs_hook=_once)
+    except MalformedReply:
+        raise
     except (ValueError, RecursionError):
         raise MalformedReply("not_json") from None
     if not isinstance(value, dict):

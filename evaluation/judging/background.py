@@ -1,0 +1,70 @@
+"""Runs of answers by workers: a run is a row, a message only says that one waits."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from answers.writers import EngineUnavailable
+from corpus.prompt_files import InvalidPrompt
+from evaluation.actions import judging as action
+from evaluation.judging import running, starting
+from evaluation.judging.starting import CannotStart, Wanted
+from evaluation.runs.models import EvaluationRun
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+logger = structlog.get_logger(__name__)
+
+TASK = "evaluation.judge_answers"
+# Then other messages have their turn, and the run goes on with the next.
+TURN_SECONDS = 120.0
+
+
+def enqueue(*, wanted: Wanted, by: User | None) -> EvaluationRun:
+    """Hand a run of answers to the workers. Raises what `starting.start` raises."""
+    run = starting.start(wanted=wanted, is_for_workers=True, by=by)
+    logger.info("evaluation.run_queued", run=str(run.pk), replies=run.planned)
+    ring(run.pk)
+    return run
+
+
+def ring(run: UUID) -> bool:
+    """Wake a worker for a run; False when the broker is down, and the clock follows."""
+    application: Any = import_string(settings.CELERY_APP)
+    try:
+        application.send_task(TASK, [str(run)], queue="light", retry=False)
+    except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
+        logger.warning("bell.broker_down", kind="evaluation", error=type(error).__name__)
+        return False
+    return True
+
+
+def work(run_id: UUID) -> None:
+    """Carry a run on for a turn, if nobody else does; leave the rest to the next."""
+    run = action.claim(run=run_id)
+    if run is None:
+        return
+    try:
+        ended = running.carry_out(run, until=monotonic() + TURN_SECONDS)
+    except (CannotStart, EngineUnavailable, InvalidPrompt) as error:
+        logger.warning("evaluation.run_failed", run=str(run_id), kind=type(error).__name__)
+        action.fail(run=run_id, code="not_configured")
+        return
+    if ended is None:
+        action.let_go(run=run_id)
+        ring(run_id)
+
+
+def waiting() -> list[UUID]:
+    """Return the runs of answers that workers should carry out, oldest first."""
+    runs = EvaluationRun.objects.filter(
+        state=EvaluationRun.State.RUNNING, kind=EvaluationRun.Kind.ANSWERS, is_for_workers=True
+    )
+    return list(runs.order_by("started_at", "pk").values_list("pk", flat=True))

@@ -1,0 +1,105 @@
+"""The conditions a run of answers is held under, written down before the first question is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from answers import writers
+from corpus import ceilings
+from corpus.fingerprint import fingerprint
+from corpus.gateways.judge_model import judge_model
+from corpus.gateways.llm import ChatModel
+from corpus.scope import RetrievalScope, scope
+from corpus.vectors import active_version
+from evaluation.actions import judging as action
+from evaluation.actions.judging import Beginning
+from evaluation.ground_truth import queries
+from evaluation.ground_truth.models import QuestionSet
+from evaluation.runs.conditions import code_version, conditions
+from evaluation.runs.models import EvaluationRun
+from retrieval import profiles
+from retrieval.request import checked_limit
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+CONFIGURATION = "answers"
+
+
+class CannotStart(ValueError):
+    """A run that cannot be begun or gone on with; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a run of answers is asked to do."""
+
+    question_set: QuestionSet
+    requested: RetrievalScope
+    profile: str = "interactive"
+    engine: str | None = None
+    limit: int = 8
+    snapshot: str = ""
+
+
+def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> EvaluationRun:
+    """Record a run of the questions that `by` may know of.
+
+    Raises `CannotStart`, `UnknownProfile`, `EngineUnavailable`, `InvalidRequest`, `InvalidPrompt`.
+    """
+    judge = configured_judge()
+    profiles.check(wanted.profile)
+    engine, limit = writers.choose(wanted.engine), checked_limit(wanted.limit)
+    model = writers.model_name(engine)
+    effective = wanted.requested if by is None else ceilings.effective_scope(by, wanted.requested)
+    questions = queries.asked(wanted.question_set)
+    if by is not None:
+        questions = questions.filter(pk__in=queries.known_questions(by).values("pk"))
+    rows = list(questions)
+    if not rows:
+        raise CannotStart(f"The set {wanted.question_set.name} has no questions to ask.")
+    parameters = {"engine": engine, "profile": wanted.profile, "limit": limit}
+    active = active_version()
+    fields: dict[str, Any] = {
+        "scope": effective.as_dict(),
+        "fingerprint": fingerprint(effective),
+        "snapshot": wanted.snapshot,
+        "embedding_version": "" if active is None else active.name,
+        "code_version": code_version(),
+        "judge": judge.name,
+        "is_self_judged": judge.name == model,
+        "conditions": {
+            **conditions(),
+            "answering_model": model,
+            "judge_model": judge.name,
+            "judge_parameters": judge.parameters,
+        },
+        "parameters": parameters,
+        "is_for_workers": is_for_workers,
+    }
+    configuration = {"name": CONFIGURATION, "profile": wanted.profile, "options": parameters}
+    return action.begin(beginning=Beginning(wanted.question_set, rows, fields, configuration), by=by)
+
+
+def configured_judge(name: str = "") -> ChatModel:
+    """Return the judge of the settings. Raises `CannotStart` without one, and when it is not `name`."""
+    judge = judge_model()
+    if judge is None:
+        raise CannotStart("No model is set that could grade answers. Set SCI_RAG_JUDGE_MODEL.")
+    if name and judge.name != name:
+        raise CannotStart(f"This run was begun with the judge {name}: it cannot go on with {judge.name}.")
+    return judge
+
+
+def scope_of(run: EvaluationRun) -> RetrievalScope:
+    """Return what a run may see now: its scope within what whoever began it may see today.
+
+    Raises `CannotStart` when their account is gone.
+    """
+    kept = scope(**run.scope)
+    if not run.started_by_name:
+        return kept
+    if run.started_by is None:
+        raise CannotStart("The account that began this run is gone.")
+    return ceilings.effective_scope(run.started_by, kept)

@@ -15,6 +15,8 @@ from answers import admission, examples, pages, progress, scoping
 from answers.exports.forms import FORMS
 from answers.forms import AskForm, ScopeForm
 from answers.models import EXTRACTIVE
+from answers.notebook import saving
+from answers.notebook.models import Observation
 from answers.streaming import in_a_thread
 from answers.turns import ConversationGone, Turn
 from corpus import connections
@@ -97,7 +99,15 @@ def answer(request: HttpRequest, answer_id: uuid.UUID) -> HttpResponse:
     page = pages.answer_page(person(request), answer_id)
     if page is None:
         raise Http404
-    return render(request, "answers/answer_detail.html", {"page": page, "forms": FORMS.values()})
+    works = saving.works(page.shown)
+    context = {
+        "page": page,
+        "forms": FORMS.values(),
+        "works": works,
+        "ticked": saving.ticked(works),
+        "note_kinds": Observation.Kind.choices,
+    }
+    return render(request, "answers/answer_detail.html", context)
 
 
 def _ask_page(request: HttpRequest, form: ScopeForm, *, question: str, status: int = 200) -> HttpResponse:

@@ -10,6 +10,7 @@ admin.autodiscover()
 
 urlpatterns = [
     path("", include("answers.urls")),
+    path("", include("answers.notebook.urls")),
     path("", include("corpus.urls")),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from answers.feedback import WrongReportSource
 from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
+from answers.notebook.models import ObservationSource
 from corpus.models import Document
 
 
@@ -18,7 +19,7 @@ def withdraw(document: Document) -> int:
 
     Its sources keep title, locator and hash, and the rights it had last, by which readers are told apart.
     An answer loses its text when that quotes the document, or when a model wrote it having read it. What
-    was reported as wrong loses its quotations of the document.
+    was reported as wrong loses its quotations of the document; notes keep what a person wrote.
     """
     rows = AnswerSource.objects.filter(document=document)
     # What a text cites is known once it has ended.
@@ -29,6 +30,9 @@ def withdraw(document: Document) -> int:
     emptied = Answer.objects.filter(pk__in=answers).exclude(text="").update(text="")
     WrongReportSource.objects.filter(document=document).update(
         quote="", license_class=document.license_class, bucket=document.bucket
+    )
+    ObservationSource.objects.filter(document=document).update(
+        withdrawn_under=document.license_class, withdrawn_from=document.bucket
     )
     rows.update(withdrawn_under=document.license_class, bucket=document.bucket, section_path=[])
     return emptied

@@ -94,9 +94,9 @@ def _reference(group: Sequence[ReadableSource], place: int) -> Reference:
     notes += [_STATUS[name] for name in status if name in _STATUS]
     notes += [_SINCE[mark] for mark in drift if mark in _SINCE]
     notes.append(f"Licence: {first.license_label}")
-    names = tuple(_name(author) for author in first.authors)
+    names = tuple(name_of(author) for author in first.authors)
     return Reference(
-        key=_key(names, first.year, place),
+        key=key_of(names, first.year, place),
         available=True,
         notes=tuple(notes),
         title=_line(first.title),
@@ -116,10 +116,10 @@ def _locator(source: ReadableSource) -> str:
     return ", ".join(parts)
 
 
-def _name(author: str) -> Name:
+def name_of(author: str) -> Name:
     """Take a name apart where it is written `Family, Given`, or the last word is the family name.
 
-    >>> _name("Ludwig van der Berg")
+    >>> name_of("Ludwig van der Berg")
     Name(family='van der Berg', given='Ludwig')
     """
     author = _line(author)
@@ -137,7 +137,8 @@ def _name(author: str) -> Name:
     return Name(" ".join(words[start:]), " ".join(words[:start]))
 
 
-def _key(names: Sequence[Name], year: int | None, place: int) -> str:
+def key_of(names: Sequence[Name], year: int | None, place: int) -> str:
+    """Return a key that no other entry of a list has, since its place is part of it."""
     plain = unicodedata.normalize("NFKD", names[0].family if names else "")
     family = re.sub(r"[^a-z]", "", plain.encode("ascii", "ignore").decode().lower())
     return f"{family or 'source'}{year or ''}-{place}"

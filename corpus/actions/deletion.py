@@ -14,8 +14,8 @@ from django.db import models, transaction
 from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from corpus import page_images, storage
-from corpus.actions import rights, supersession
-from corpus.models import Chunk, Document, RightsDecision, Source
+from corpus.actions import rights, sources, supersession
+from corpus.models import Chunk, Document, RightsDecision
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -61,7 +61,8 @@ def delete(*, document_id: UUID, by: User | None = None) -> Certificate:
             supersession.undo(document=older, by=by, note="Its successor was deleted")
         document.delete()
         rights.forget_words(document_id=document_id)
-        _forget_nameless_work(source_id)
+        if source_id is not None:
+            sources.let_go(source_id)
         is_last = not Document.objects.filter(file_sha256=file_sha256).exists()
         after = _counts(document_id, chunk_ids)
         if is_last:
@@ -99,9 +100,3 @@ def _pointers(target: type[models.Model], ids: Iterable[object]) -> Iterator[tup
         rows = model._default_manager.filter(**{f"{relation.field.name}__in": list(ids)})
         yield f"{model._meta.verbose_name_plural} ({relation.field.name})", rows.count
 
-
-def _forget_nameless_work(source_id: UUID | None) -> None:
-    """Remove the record of a work that nothing can find again: no identifier, no document, no event."""
-    if source_id is not None:
-        nameless = Source.objects.filter(pk=source_id, identifier_value="")
-        nameless.filter(documents__isnull=True, events__isnull=True).delete()

@@ -79,7 +79,7 @@ def record_failure(*, source: Source, reason: str, at: datetime) -> None:
 
 
 @transaction.atomic
-def ask_again(*, sources: Iterable[Source], by: User) -> int:
+def ask_again(*, sources: Iterable[Source], by: User | None) -> int:
     """Let the next run check `sources` whenever they were checked last; return for how many that is so.
 
     A work that was never checked is due anyway. `by` needs no record: nothing about a work changes.

@@ -11,9 +11,11 @@ import pghistory
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from corpus.actions import sources
 from corpus.bibliography.identifiers import Identifier
 from corpus.bibliography.records import Record
 from corpus.models import Document, Source
+from corpus.signals import identified
 
 T = TypeVar("T")
 
@@ -151,5 +153,6 @@ def hold(*, document_id: UUID, identifier: Identifier) -> bool:
     ):
         Document.objects.filter(pk=document_id).update(source=work)
         if present is not None and not present.documents.exists():
-            present.delete()
+            identified.send(sender=Source, old=present.pk, new=work.pk)
+            sources.let_go(present.pk)
     return True

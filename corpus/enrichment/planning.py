@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 
 from django.db.models import Exists, F, FilteredRelation, OuterRef, Q, QuerySet
 
@@ -13,16 +15,18 @@ FRESH = timedelta(days=30)
 # By the clock a failed check is repeated after an hour, and where another try will hardly help, in a week.
 _SOON, _LATER = timedelta(hours=1), timedelta(days=7)
 HOPELESS = ("not_found", "rejected", "wrong_work", "too_large")
+# Conditions on works that are checked though nothing of them is held; the apps above add theirs.
+followed: list[Q] = []
 
 
 def due(*, now: datetime, force: bool = False, patient: bool = False) -> QuerySet[Source]:
-    """Return the held works with a DOI that are to be checked, the most urgent first.
+    """Return the held or followed works with a DOI that are to be checked, the most urgent first.
 
     A good check counts for thirty days; a failed one counts for nothing. `force` asks about all of them;
     `patient` leaves those alone whose check failed a short while ago.
     """
-    held = Document.objects.filter(source=OuterRef("pk"))
-    rows = Source.objects.filter(Exists(held), identifier_type=Source.IdentifierType.DOI).annotate(
+    counts = reduce(or_, followed, Q(Exists(Document.objects.filter(source=OuterRef("pk")))))
+    rows = Source.objects.filter(counts, identifier_type=Source.IdentifierType.DOI).annotate(
         check_row=FilteredRelation("checks", condition=Q(checks__provider=SourceCheck.Provider.CROSSREF))
     )
     if not force:

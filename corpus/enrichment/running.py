@@ -100,6 +100,24 @@ def run(
     return report
 
 
+def check(sources: Sequence[Source], *, crossref: Crossref | None = None) -> Enriched:
+    """Ask about `sources` now, due or not and held or not; those without a DOI are left out.
+
+    Raises `ContactMissing` before anything else.
+    """
+    if crossref is None:
+        with Outbound(contact=contact()) as outbound:
+            return check(sources, crossref=Crossref(outbound))
+    wanted = [source for source in sources if source.identifier_type == Source.IdentifierType.DOI]
+    report = Enriched(due=len(wanted))
+    for source in wanted:
+        error = _check(source, report, crossref)
+        if error is not None and error.code == "held_back":
+            report.stopped = "held_back"
+            break
+    return report
+
+
 def _check_all(
     ids: Sequence[UUID],
     report: Enriched,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from answers.exports.forms import FORMS
+from answers.notebook.exports import FORMS as NOTE_FORMS
 from tests.leaks.world import CASES, World, canary
 
 
@@ -87,6 +88,45 @@ def _about_answers(world: World) -> dict[str, list[Call]]:
     }
 
 
+def _about_notes(world: World) -> dict[str, list[Call]]:
+    """Everything that can be done with a note, by whoever has the address."""
+    keys = [note.id for note in world.notes.values()]
+    answers = [answer.id for answer in world.answers.values()]
+    listing, words = reverse("notes"), {"text": "Biochar holds water.", "kind": "finding"}
+
+    def each(route: str, ids: list[uuid.UUID], method: str = "get", **data: str) -> list[Call]:
+        return [Call(reverse(route, args=[key]), method, data) for key in ids]
+
+    return {
+        "notes": [
+            Call(listing),
+            Call(listing, data={"q": "biochar", "kind": "finding"}, headers=HTMX),
+            Call(listing, data={"whose": "shared", "page": "2"}),
+            *(Call(listing, data={"q": canary(item)}) for item in CASES),
+        ],
+        "note_new": [
+            Call(reverse("note_new")),
+            *(Call(reverse("note_new"), "post", words | {"named": named}) for named in ("", "10.9999/x")),
+        ],
+        "note": each("note", keys),
+        "note_edit": each("note_edit", keys) + each("note_edit", keys, "post", **words),
+        "note_delete": each("note_delete", keys),
+        "note_cite": each("note_cite", keys, "post", work="10.9999/x", relationship="cited")
+        + each("note_cite", keys, "post", work="10.9"),
+        "note_source": [
+            Call(reverse("note_source", args=[key, number]), "post", {"relationship": "inferred"})
+            for key in keys
+            for number in (1, 4, 99)
+        ],
+        "note_export": [
+            Call(reverse("note_export", args=[key, form])) for key in keys for form in NOTE_FORMS
+        ],
+        "notes_export": [Call(reverse("notes_export", args=[form])) for form in NOTE_FORMS],
+        "answer_note": each("answer_note", answers)
+        + each("answer_note", answers, "post", source="4", **words),
+    }
+
+
 def calls(world: World) -> dict[str, list[Call]]:
     """Return the requests to make for each route. A route that is missing here fails the table."""
     documents = [reverse("document", args=[d.id]) for d in world.documents.values()]
@@ -130,6 +170,7 @@ def calls(world: World) -> dict[str, list[Call]]:
         ],
         "answer": [Call(path) for path in answers],
         **_about_answers(world),
+        **_about_notes(world),
         "notices": [Call(reverse("notices")), Call(reverse("notices"), data={"page": "2"})],
         "notices_read": [
             Call(reverse("notices_read"), "post", {"notice": str(number)}) for number in (1, 2, 3)

@@ -37,6 +37,9 @@ KEPT_BACK = {
     "conversation_id": lambda world, actor: [
         answer.conversation_id for owner, answer in world.answers.items() if owner != actor
     ],
+    "note_id": lambda world, actor: [
+        note.id for (owner, is_shared), note in world.notes.items() if owner != actor and not is_shared
+    ],
     "run_id": lambda world, actor: [] if actor == "curator" else [run.id for run in world.runs],
 }
 # Parts of addresses that are no row's id: a value that any row could have.

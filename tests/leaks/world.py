@@ -16,6 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 from answers.conversations import Conversation
 from answers.feedback import AcquisitionRequest, WrongReport, WrongReportSource
 from answers.models import Answer, AnswerSource
+from answers.notebook.models import Observation, ObservationSource
 from answers.notices import Notice
 from corpus import storage, vectors
 from corpus.curation import ReviewItem
@@ -92,6 +93,8 @@ class World:
     documents: dict[str, Document] = field(default_factory=dict)
     passages: dict[str, Chunk] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
+    # By owner, and whether they share it.
+    notes: dict[tuple[str, bool], Observation] = field(default_factory=dict)
     people: dict[str, User | None] = field(default_factory=dict)
     runs: list[IngestionRun] = field(default_factory=list)
 
@@ -296,6 +299,29 @@ def _answer(world: World, name: str) -> None:
         )
     world.answers[name] = answer
     _feedback(world, answer, name)
+    _note(world, answer, name)
+
+
+def _note(world: World, answer: Answer, name: str) -> None:
+    """What its asker keeps of the answer, linked to all that it cites, and shares with everyone."""
+    for is_shared in (False, True):
+        note = Observation.objects.create(
+            owner=world.people[name],
+            answer=answer,
+            title=f"{name} kept a {'shared' if is_shared else 'private'} note",
+            text="Biochar holds water.",
+            is_shared=is_shared,
+            last_number=len(CASES),
+        )
+        for number, document in enumerate(world.documents.values(), start=1):
+            ObservationSource.objects.create(
+                observation=note,
+                number=number,
+                source=document.source,
+                document=document,
+                relationship=ObservationSource.Relationship.RETRIEVED,
+            )
+        world.notes[(name, is_shared)] = note
 
 
 def _feedback(world: World, answer: Answer, name: str) -> None:

@@ -99,4 +99,3 @@ def _pointers(target: type[models.Model], ids: Iterable[object]) -> Iterator[tup
             continue
         rows = model._default_manager.filter(**{f"{relation.field.name}__in": list(ids)})
         yield f"{model._meta.verbose_name_plural} ({relation.field.name})", rows.count
-

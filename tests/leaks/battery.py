@@ -357,6 +357,7 @@ def admin_pages(world: World) -> list[str]:
     """Return the admin's front page and lists, and the pages of a document that its reader may not see."""
     names = ("document", "source", "rightsdecision", "reviewitem", "ingestionrun", "ingestionitem")
     lists = [reverse(f"admin:corpus_{name}_changelist") for name in names]
+    lists += [reverse("admin:retrieval_mergeproposal_queue"), reverse("admin:retrieval_entity_changelist")]
     hidden = world.documents["restricted"]
     return [reverse("admin:index"), *lists, reverse("admin:corpus_document_change", args=[hidden.pk])]
 

@@ -55,6 +55,24 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             ],
         ),
         (
+            _("Knowledge graph"),
+            [
+                (
+                    _("Entities that may be one"),
+                    "join",
+                    "retrieval_mergeproposal_queue",
+                    "retrieval.change_mergeproposal",
+                ),
+                (
+                    _("Merges and splits"),
+                    "call_split",
+                    "retrieval_resolutionaudit_changelist",
+                    "retrieval.view_resolutionaudit",
+                ),
+                (_("Entities"), "hub", "retrieval_entity_changelist", "retrieval.view_entity"),
+            ],
+        ),
+        (
             _("Use"),
             [
                 (_("Answers"), "forum", "answers_answer_changelist", "answers.view_answer"),

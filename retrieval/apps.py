@@ -4,6 +4,7 @@ from django.db.models.signals import post_delete, pre_delete
 
 class RetrievalConfig(AppConfig):
     name = "retrieval"
+    verbose_name = "Knowledge graph"
 
     def ready(self) -> None:
         from corpus.models import Document

@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from answers.waiting import waiting as waiting_answers
 from corpus.roles import STAFF_ROLES
 from corpus.waiting import waiting
+from retrieval.waiting import waiting as waiting_merges
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
@@ -75,7 +76,8 @@ class SciRagAdminSite(AdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Show what waits for the person who is signed in."""
-        waits = [*waiting(request.user), *waiting_answers(request.user)]
+        user = request.user
+        waits = [*waiting(user), *waiting_merges(user), *waiting_answers(user)]
         return super().index(request, {"waiting": waits, **(extra_context or {})})
 
 

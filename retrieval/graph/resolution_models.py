@@ -110,6 +110,8 @@ class ResolutionAudit(models.Model):
     done_by_name = models.CharField(max_length=150, blank=True, default="")
 
     class Meta:
+        verbose_name = "merge or split"
+        verbose_name_plural = "merges and splits"
         constraints = [
             models.CheckConstraint(
                 condition=~Q(winner=F("loser")), name="%(app_label)s_%(class)s_speaks_of_two"

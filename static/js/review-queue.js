@@ -1,6 +1,7 @@
 "use strict";
 
-// The review queue by keyboard, without leaving the list. Without this file every button is a plain form.
+// A queue by keyboard, without leaving the list. Without this file every button is a plain form.
+// Which keys decide stands on the buttons of each row.
 const OFF = "sci-rag-single-keys-off";
 const find = (selector) => document.querySelector(selector);
 const rows = () => [...document.querySelectorAll("[data-row]")];
@@ -70,17 +71,21 @@ async function send(form, submitter) {
   }
 }
 
+const boxes = () => [...document.querySelectorAll("[data-row] input[type=checkbox]")];
+
+function isDecision(key) {
+  return [...document.querySelectorAll("[data-row] [data-key]")].some((one) => one.dataset.key === key);
+}
+
 function press(key) {
-  const selected = document.querySelectorAll("[data-row] input[name=documents]:checked").length > 0;
+  const selected = boxes().some((box) => box.checked);
   const everything = find("input[name=all_matching]")?.checked;
   const button = rows()[current]?.querySelector(`[data-key="${key}"]`);
   if (!selected && !everything) {
     button?.click();
     return;
   }
-  const choice = find("[data-choice]");
-  const value = { a: "suggested", l: "as_it_is" }[key] ?? find(`[data-class-key="${key}"]`)?.value;
-  choice.value = value ?? "";
+  find("[data-choice]").value = find(`[data-choice-key="${key}"]`)?.value ?? "";
   find("[data-preview]").click();
 }
 
@@ -89,11 +94,10 @@ const ACTIONS = {
   ArrowDown: () => goTo(current + 1),
   k: () => goTo(current - 1),
   ArrowUp: () => goTo(current - 1),
-  x: () => rows()[current]?.querySelector("input[name=documents]")?.click(),
+  x: () => rows()[current]?.querySelector("input[type=checkbox]")?.click(),
   "*": () => {
-    const boxes = [...document.querySelectorAll("[data-row] input[name=documents]")];
-    const all = boxes.every((box) => box.checked);
-    for (const box of boxes) box.checked = !all;
+    const all = boxes().every((box) => box.checked);
+    for (const box of boxes()) box.checked = !all;
   },
   u: () => find("[data-undo] button")?.click(),
   e: () => find("#id_evidence")?.focus(),
@@ -107,7 +111,6 @@ const ACTIONS = {
     help.querySelector("summary").focus();
   },
 };
-for (const key of ["1", "2", "3", "4", "5", "a", "l"]) ACTIONS[key] = () => press(key);
 
 function isTyping(target) {
   return target.matches("textarea, select, input:not([type=checkbox])") || target.isContentEditable;
@@ -119,7 +122,7 @@ document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") goTo(current);
     return;
   }
-  const act = ACTIONS[event.key];
+  const act = ACTIONS[event.key] ?? (isDecision(event.key) ? () => press(event.key) : null);
   if (!act || keysAreOff()) return;
   event.preventDefault();
   act();

@@ -12,8 +12,9 @@ from uuid import UUID
 import structlog
 from django.utils import timezone
 
-from retrieval.graph import holding, merging
+from retrieval.graph import holding, merge_evidence, merging
 from retrieval.graph.joining import Joining, Pair, Refusal, Step
+from retrieval.graph.models import Entity
 from retrieval.graph.resolution_models import MergeProposal, ResolutionAudit
 
 if TYPE_CHECKING:
@@ -24,6 +25,12 @@ logger = structlog.get_logger(__name__)
 PERMISSION = "retrieval.change_mergeproposal"
 State = MergeProposal.State
 Act = ResolutionAudit.Act
+OPEN_AGAIN: dict[str, Any] = {
+    "state": State.PROPOSED,
+    "decided_at": None,
+    "decided_by": None,
+    "decided_by_name": "",
+}
 # Pairs that one transaction makes one. Storing waits for it.
 _AT_ONCE = 100
 
@@ -49,6 +56,11 @@ def reject(*, proposals: Sequence[MergeProposal], by: User | None) -> int:
 def never(*, proposals: Sequence[MergeProposal], by: User | None) -> int:
     """Note that each pair is two things, so that nothing makes them one; return how many were open."""
     return decide(proposals=proposals, state=State.NEVER, by=by).decided
+
+
+def ask_again(*, proposals: Sequence[MergeProposal], by: User | None) -> int:
+    """Open refused pairs again; return how many were refused."""
+    return _reopen([proposal.pk for proposal in proposals], by)
 
 
 def decide(
@@ -83,6 +95,24 @@ def _order(proposal: MergeProposal) -> tuple[int, float, int]:
     return proposal.tier, -proposal.confidence, proposal.pk
 
 
+def plan(*, proposals: Sequence[MergeProposal]) -> tuple[list[Step], Counter[Refusal]]:
+    """Say which merges approving the pairs would make, and why others are left; change nothing."""
+    ordered = sorted(proposals, key=_order)
+    ends = {end for row in ordered for end in (row.low_id, row.high_id)}
+    joining = _joining(merge_evidence.members(ends))
+    found = [joining.join(Pair(row.pk, row.low_id, row.high_id)) for row in ordered]
+    steps = [step for step in found if isinstance(step, Step)]
+    return steps, Counter(step for step in found if isinstance(step, Refusal))
+
+
+@holding.one_at_a_time
+def _reopen(ids: Sequence[int], by: User | None) -> int:
+    refused = MergeProposal.objects.filter(pk__in=ids, state__in=[State.REJECTED, State.NEVER])
+    count = refused.update(**OPEN_AGAIN)
+    logger.info("graph.asked_again", pairs=count, by=by.pk if by else None)
+    return count
+
+
 @holding.one_at_a_time
 def _close(ids: Sequence[int], state: State, by: User | None, now: datetime) -> Outcome:
     done = _open(ids).update(state=state, **_decided(by, now))
@@ -94,11 +124,7 @@ def _join(ids: Sequence[int], by: User | None, keep: UUID | None, now: datetime)
     rows = {row.pk: row for row in _open(ids)}
     ordered = [rows[pk] for pk in ids if pk in rows]
     members = holding.groups({end for row in ordered for end in (row.low_id, row.high_id)})
-    joining = Joining(
-        {pk: entity.canonical_entity_id or pk for pk, entity in members.items()},
-        merging.weights(members),
-        different(members),
-    )
+    joining = _joining(members)
     tombstones = {pk: entity.canonical_entity_id for pk, entity in members.items()}
     refused = Counter({Refusal.DECIDED: len(ids) - len(ordered)})
     parted = set() if by is not None else _taken_apart(ordered)
@@ -135,7 +161,15 @@ def _merge(
     )
 
 
-def different(members: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
+def _joining(members: dict[UUID, Entity]) -> Joining:
+    return Joining(
+        {pk: entity.canonical_entity_id or pk for pk, entity in members.items()},
+        merging.weights(members),
+        _different(members),
+    )
+
+
+def _different(members: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
     """Return the pairs among `members` that somebody said are different."""
     ids = list(members)
     rows = MergeProposal.objects.filter(state=State.NEVER, low__in=ids, high__in=ids).order_by()

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from retrieval.graph import holding, parting
-from retrieval.graph.actions.resolution import Act, State, done_by
+from retrieval.graph.actions.resolution import OPEN_AGAIN, Act, State, done_by
 from retrieval.graph.models import Entity, Mention
 from retrieval.graph.resolution_models import MergeProposal, ResolutionAudit
 
@@ -99,7 +99,7 @@ def _later(audit: ResolutionAudit) -> QuerySet[ResolutionAudit]:
 def _propose_again(audit: ResolutionAudit) -> None:
     low, high = audit.inverse["pair"]
     approved = MergeProposal.objects.filter(low=low, high=high, state=State.APPROVED)
-    approved.update(state=State.PROPOSED, decided_at=None, decided_by=None, decided_by_name="")
+    approved.update(**OPEN_AGAIN)
 
 
 def _forget_proposals(audit: ResolutionAudit) -> None:

@@ -16,6 +16,7 @@ from corpus.actions import review
 from corpus.actions.editorial import record_event
 from corpus.actions.rights import set_license
 from corpus.models import Document, IngestionItem, RightsDecision, Source, SourceCheck
+from retrieval.models import MergeProposal
 from tests.factories.corpus import (
     ChunkFactory,
     DocumentFactory,
@@ -23,6 +24,7 @@ from tests.factories.corpus import (
     IngestionRunFactory,
     SourceFactory,
 )
+from tests.factories.graph import MentionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -405,6 +407,8 @@ def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, admin
         answer_sha256="0" * 64, comment="It is not so.", reported_by=administrator,
     )  # fmt: skip
     User.objects.create_user("nobody")
+    low, high = sorted((MentionFactory().entity, MentionFactory().entity), key=lambda one: one.pk)
+    MergeProposal.objects.create(low=low, high=high, tier=1, method="name", confidence=1)
     client.force_login(administrator)
 
     waiting = client.get(reverse("admin:index")).context["waiting"]
@@ -412,7 +416,7 @@ def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, admin
     counts = {str(item.label): item.count for item in waiting}
     # The one about answers: no answer is affected.
     assert counts.pop("Answers that cite a work retracted or doubted since") == 0
-    assert list(counts.values()) == [1] * 14
+    assert list(counts.values()) == [1] * 15
     for item in waiting:
         listed = client.get(item.url)
         assert listed.status_code == 200, item.label

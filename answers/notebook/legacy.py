@@ -86,7 +86,7 @@ def columns(base: sqlite3.Connection, *, table: str = "", text_column: str = "")
     elif found:
         raise UnreadableBase(f"Say with --table which one to read.{_listed(found)}")
     else:
-        raise UnreadableBase(f"No table has a column {DOI_COLUMN}. Views are not read.")
+        raise UnreadableBase(f"No table has a column {DOI_COLUMN}. Views and computed columns are not read.")
     names = found[chosen]
     text = _text_column(names, text_column)
     title = _named(names, TITLE_COLUMN)

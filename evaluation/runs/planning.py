@@ -11,6 +11,7 @@ from corpus.curation import CorpusSnapshot
 from corpus.domain_profile import active_profile
 from corpus.fingerprint import fingerprint
 from corpus.scope import RetrievalScope
+from corpus.vectors import active_version
 from evaluation.actions.questions import find_again
 from evaluation.actions.runs import Opening, Row
 from evaluation.ground_truth import queries
@@ -18,7 +19,6 @@ from evaluation.ground_truth.models import Question, QuestionSet
 from evaluation.runs.ablations import RESOLVED, WITH_RERANK, Configuration
 from evaluation.runs.conditions import code_version, conditions
 from evaluation.runs.models import EvaluationRun
-from retrieval import eligibility
 from retrieval.models import ResolutionAudit
 from retrieval.rerank import RerankerOff, reranker_of
 
@@ -53,7 +53,7 @@ def opening_of(plan: Plan, *, by: User | None) -> Opening:
         raise CannotEvaluate(f"The set {plan.question_set.name} has no question of that kind to ask.")
     if plan.scope.denied:
         raise CannotEvaluate("The scope allows nothing: there is nothing to find.")
-    corpus = eligibility.read(plan.scope)
+    version = active_version()
     rows = [row_of(configuration) for configuration in plan.configurations]
     return Opening(
         kind=EvaluationRun.Kind.RETRIEVAL,
@@ -61,10 +61,10 @@ def opening_of(plan: Plan, *, by: User | None) -> Opening:
         questions=questions,
         rows=rows,
         scope=plan.scope.as_dict(),
-        fingerprint=corpus.fingerprint,
+        fingerprint=fingerprint(plan.scope, embedding=version.name if version else None),
         code_version=code_version(),
         planned=answerable * sum(not row.refusal for row in rows),
-        embedding_version=corpus.version_name,
+        embedding_version="" if version is None else version.name,
         snapshot=checked_snapshot(plan.snapshot),
         conditions=conditions(),
         parameters={

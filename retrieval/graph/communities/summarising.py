@@ -21,7 +21,6 @@ _MODEL_VERSION: Final = 1
 
 _LONGEST_EXTRACT = 1_200
 _LONGEST_QUOTE = 2_000
-_LONGEST_REPLY = 20_000
 _LENGTHS = range(40, 2_001)
 _SECONDS = 60.0
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
@@ -116,8 +115,6 @@ def checked(reply: str, draft: Draft) -> str:
 
 
 def _said(reply: str) -> str:
-    if len(reply) > _LONGEST_REPLY:
-        raise NotSummarised("too_long")
     fenced = _FENCE.match(reply)
     try:
         value: Any = json.loads(fenced[1] if fenced else reply)

@@ -78,7 +78,8 @@ def ranked_by_layer(question: str, bucket: str, layers: tuple[str, ...], pool: i
     from retrieval.types import DEGRADED
 
     wanted = scope(buckets=[bucket])
-    request = LayerRequest(question, wanted, pool, eligibility.count(wanted).passages, eligibility.version())
+    corpus = eligibility.read(wanted)
+    request = LayerRequest(question, wanted, pool, corpus.eligible.passages, corpus.version)
     running = [layer for layer in (KeywordLayer(), VectorLayer()) if layer.name in layers]
     outcomes = run(running, {layer.name: request for layer in running}, seconds=60)
     broken = [trace for _, trace in outcomes if trace.status in DEGRADED]

@@ -110,12 +110,13 @@ def _clusters(world: World, truth: Stored, share: float) -> list[int]:
 def _vector(case: Case, truth: Stored, version: EmbeddingVersion) -> tuple[Times, int]:
     layer, own, plain = VectorLayer(), Times(), Times()
     recalls, naive, modes, short = [], [], set(), 0
-    eligible = eligibility.count(case.scope).passages
+    corpus = eligibility.read(case.scope)
+    eligible = corpus.eligible.passages
     wanted = min(_COUNTED, eligible)
     for number, question in enumerate([*case.questions[:_WARM_UP], *case.questions]):
         if number == _WARM_UP:
             own, plain, recalls, naive = Times(), Times(), [], []
-        request = LayerRequest(question.text, case.scope, _POOL, eligible, eligibility.version())
+        request = LayerRequest(question.text, case.scope, _POOL, eligible, corpus.version)
         text = str(question.vector.tolist())
         ranked: list[RankedList] = []
 
@@ -140,7 +141,7 @@ def _vector(case: Case, truth: Stored, version: EmbeddingVersion) -> tuple[Times
 def _keyword(case: Case) -> Times:
     layer, own, plain = KeywordLayer(), Times(), Times()
     rows, plain_rows, modes = [], [], set()
-    eligible = eligibility.count(case.scope).passages
+    eligible = eligibility.read(case.scope).eligible.passages
     for number, question in enumerate([*case.questions[:_WARM_UP], *case.questions]):
         if number == _WARM_UP:
             own, plain, rows, plain_rows = Times(), Times(), [], []

@@ -15,6 +15,16 @@ from retrieval.types import Item, OtherVersion, Twin
 logger = structlog.get_logger(__name__)
 
 _AUTHORS_NAMED = 2
+# What describes a passage. A pool is several times what is shown, and most columns are of no use here.
+_COLUMNS = (
+    "public_id", "ordinal", "body", "section_path", "locator", "page_start", "page_end", "is_table",
+    "content_sha256", "indexed_at",
+    *(f"document__{name}" for name in (
+        "title", "authors", "year", "doi", "doi_normalised", "journal", "bucket", "license_class",
+        "no_derivatives", "version_label", "status", "superseded_by", "content_sha256",
+    )),
+    *(f"document__source__{name}" for name in ("is_retracted", "has_concern", "is_corrected")),
+)  # fmt: skip
 
 
 def load(chunk_ids: Iterable[int], scope: RetrievalScope) -> dict[int, Chunk]:
@@ -28,7 +38,7 @@ def load(chunk_ids: Iterable[int], scope: RetrievalScope) -> dict[int, Chunk]:
         Chunk.objects.within(scope)
         .filter(pk__in=wanted)
         .select_related("document", "document__source")
-        .defer("content", "search_vector", "search_heading", "search_body", "boxes", "document__extra")
+        .only(*_COLUMNS)
         .order_by("id")
     )
     loaded = {passage.pk: passage for passage in passages}

@@ -14,12 +14,12 @@ from psycopg_pool import PoolTimeout
 
 from corpus import connections
 from corpus.domain_profile import DomainProfile, GraphProfile, active_profile
-from corpus.fingerprint import fingerprint
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
 from retrieval import communities, eligibility, history, hydration, ordering, other_versions, profiles, rerank
+from retrieval.eligibility import Corpus
 from retrieval.fusion import RANKS, SCORES, Fused, Fusion, Place, fuse, fuse_scores
-from retrieval.layers.base import Layer, LayerRequest, Version
+from retrieval.layers.base import Layer, LayerRequest
 from retrieval.layers.community import CommunityLayer
 from retrieval.layers.graph import GraphLayer
 from retrieval.layers.hyde import HydeLayer
@@ -32,7 +32,6 @@ from retrieval.types import (
     DEGRADED,
     Asked,
     CommunityItem,
-    Eligible,
     Item,
     OtherVersion,
     RankedList,
@@ -57,19 +56,6 @@ _FUSION_MODES: dict[Fusion, str] = {
 
 class RetrievalFailed(RuntimeError):
     """The database could not say what is eligible or what was found: nothing may be shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Corpus:
-    """What the scope lets the request see, read once for the whole request."""
-
-    eligible: Eligible
-    version: Version | None
-    fingerprint: str
-
-    @property
-    def version_name(self) -> str:
-        return self.version.name if self.version else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +116,12 @@ def retrieve(
     """
     search = _search(question, scope, profile, limit, switches or {}, _Instead(reranker, walk, fusion))
     if scope.denied:
-        corpus = _Corpus(Eligible(), None, fingerprint(scope))
         denied = StageTrace("scope", StageStatus.DENIED, reason="the scope allows nothing")
-        return _result(search, corpus, _Found(), [denied])
+        return _result(search, eligibility.read(scope), _Found(), [denied])
     started, arrival = monotonic(), turns.arrive()
     try:
         with turns.taken(arrival):
-            corpus = _corpus(scope)
+            corpus = eligibility.read(scope)
         lists, traces = _run_layers(search, corpus, arrival)
         found = _ranked(search, lists, corpus)
     except (DatabaseError, PoolTimeout) as error:
@@ -180,13 +165,7 @@ def _search(
     )
 
 
-def _corpus(scope: RetrievalScope) -> _Corpus:
-    version = eligibility.version()
-    pinned = fingerprint(scope, embedding=version.name if version else None)
-    return _Corpus(eligibility.count(scope), version, pinned)
-
-
-def _run_layers(search: _Search, corpus: _Corpus, arrival: int) -> tuple[list[RankedList], list[StageTrace]]:
+def _run_layers(search: _Search, corpus: Corpus, arrival: int) -> tuple[list[RankedList], list[StageTrace]]:
     if not corpus.eligible.passages:
         reason = "the scope holds no passages"
         return [], [StageTrace(name, StageStatus.EMPTY, reason=reason) for name in search.layers]
@@ -211,7 +190,7 @@ def _run_layers(search: _Search, corpus: _Corpus, arrival: int) -> tuple[list[Ra
     return [ranked for ranked, _ in outcomes], [trace for _, trace in outcomes]
 
 
-def _ranked(search: _Search, lists: Sequence[RankedList], corpus: _Corpus) -> _Found:
+def _ranked(search: _Search, lists: Sequence[RankedList], corpus: Corpus) -> _Found:
     started = monotonic()
     found = {chunk_id for ranked in lists for chunk_id in ranked.chunk_ids}
     passages = hydration.load(found, search.scope) if found else {}
@@ -282,7 +261,7 @@ def _items(
     kept: Sequence[ordering.Placed],
     passages: Mapping[int, Chunk],
     scope: RetrievalScope,
-    corpus: _Corpus,
+    corpus: Corpus,
     lines: Sequence[other_versions.Named],
 ) -> list[Item]:
     successors = hydration.visible_successors((passages[one.fused.chunk_id] for one in kept), scope)
@@ -301,7 +280,7 @@ def _items(
     ]
 
 
-def _result(search: _Search, corpus: _Corpus, found: _Found, traces: Sequence[StageTrace]) -> RetrievalResult:
+def _result(search: _Search, corpus: Corpus, found: _Found, traces: Sequence[StageTrace]) -> RetrievalResult:
     return RetrievalResult(
         request_id=search.request_id,
         profile=search.profile.name,

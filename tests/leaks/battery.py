@@ -68,6 +68,12 @@ PAGES = {
     "notices": 1,
     "scope": 2,
     "upload": 1,
+    "entities": 12,
+    "entity": 3,
+    "entity_passages": 3,
+    "entity_evidence": 3,
+    "extractions": 1,
+    "extraction": 1,
     "runs": 1,
     "run": 1,
     "why": 6,
@@ -161,7 +167,7 @@ def hydration_step(world: World) -> Any:
         len(engine._still_eligible(progress, items)),
         sorted(latency._titles(NARROW)),
         len(versions.around(Document.objects.values_list("pk", flat=True), NARROW)),
-        eligibility.count(scope(license_classes=["public"], year_min=2019)),
+        eligibility.read(scope(license_classes=["public"], year_min=2019)).eligible,
         hydration.visible_successors(Chunk.objects.select_related("document"), NARROW),
     )
 

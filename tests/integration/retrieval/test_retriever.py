@@ -286,7 +286,7 @@ def test_an_ineligible_id_from_a_broken_layer_never_becomes_an_item(replace_laye
 def test_eligibility_that_cannot_be_read_fails_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db import OperationalError
 
-    monkeypatch.setattr(retriever.eligibility, "count", raising(OperationalError("gone")))
+    monkeypatch.setattr(retriever.eligibility, "read", raising(OperationalError("gone")))
 
     with pytest.raises(RetrievalFailed):
         retrieve(question=QUESTION, scope=scope())

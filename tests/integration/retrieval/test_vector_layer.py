@@ -21,7 +21,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def ranked(query: Vectors, wanted: RetrievalScope, limit: int = 10) -> RankedList:
-    request = LayerRequest("q", wanted, limit, eligibility.count(wanted).passages, eligibility.version())
+    corpus = eligibility.read(wanted)
+    request = LayerRequest("q", wanted, limit, corpus.eligible.passages, corpus.version)
     with transaction.atomic(), connection.cursor() as cursor:
         # A few thousand rows are so few that the planner would rather read and sort them.
         for way in ("seqscan", "bitmapscan", "sort"):
@@ -127,7 +128,7 @@ def test_without_an_index_a_large_corpus_is_ranked_exactly(monkeypatch: pytest.M
 
 def test_the_exact_statement_cannot_be_served_by_the_index_even_when_prepared(indexed: Vectors) -> None:
     vector = "[" + ",".join(map(repr, indexed[0].tolist())) + "]"
-    version = eligibility.version()
+    version = eligibility.read(scope()).version
     eligible, parameters = Document.objects.eligible_sql(scope())
     exact = vector_layer._EXACT.format(eligible=eligible)
     by_index = vector_layer._INDEX.format(eligible=eligible, dimensions=384, version=version.key)

@@ -75,7 +75,7 @@ def test_a_visible_document_that_cites_a_hidden_one_is_no_leak(world: World) -> 
         "corpus.browsing.readable_document: Document.objects.within(scope)",
         "corpus.views.documents: Document.objects.within(_ceiling(request))",
         "corpus.export.rows.passages: Chunk.objects.within(scope)",
-        "retrieval.eligibility.count: Document.objects.within(scope) #0",
+        "corpus.querysets.DocumentQuerySet.eligible_sql: self.within(scope)",
     ],
 )
 def test_a_site_that_lacks_a_condition_is_not_certified(world: World, condition: str) -> None:

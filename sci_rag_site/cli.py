@@ -44,6 +44,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "profile": ("retrieval.cli:profile", "Measure how long each way of searching takes."),
         "ask": ("answers.cli:ask", "Answer a question from the corpus, with citations."),
     },
+    "Evaluate": {
+        "eval": ("evaluation.cli:evaluate", "Measure retrieval and answers against known evidence."),
+    },
     "Notes": {
         "note": ("answers.notebook.cli_note:note", "Keep notes with the sources behind them."),
         "source": ("answers.notebook.cli_source:source", "Register and check works, held or not."),

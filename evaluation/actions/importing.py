@@ -78,9 +78,9 @@ def _take(
         return "added", added
     if held.content_sha256 == seed.content_sha256():
         return "unchanged", held
-    return "changed", action.change(
-        question=held, seed=seed, seen_sha256=held.content_sha256, writing=writing, by=by
-    )
+    changed = action.change(question=held, seed=seed, seen_sha256=held.content_sha256, writing=writing, by=by)
+    # One that lost its evidence with a document has it again.
+    return "changed", action.restore(question=changed, by=by)
 
 
 def _accept(question: Question, seed: SeedQuestion, origin: str, by: User | None) -> int:

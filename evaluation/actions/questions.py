@@ -176,7 +176,7 @@ def retire(*, question: Question, by: User | None, note: str = "") -> Question:
 
 
 @transaction.atomic
-def restore(*, question: Question, by: User) -> Question:
+def restore(*, question: Question, by: User | None) -> Question:
     """Ask a retired question again. Raises `QuestionError` when its evidence is gone."""
     row = _locked(question)
     if row.retired_at is not None:

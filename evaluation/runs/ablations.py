@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from corpus.domain_profile import GraphProfile
+from retrieval.fusion import SCORES, Fusion
 from retrieval.profiles import AUTO, DEEP, INTERACTIVE, LAYERS
 
 FULL_DEEP = "full_deep"
@@ -17,7 +18,7 @@ _NOTHING: Mapping[str, bool] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One way of searching. `reranks` is None where the domain profile decides, `walk` likewise."""
+    """One way of searching. `reranks`, `walk` and `fusion` are None where they are as always."""
 
     name: str
     about: str
@@ -25,6 +26,7 @@ class Configuration:
     switches: Mapping[str, bool] = field(default_factory=lambda: _NOTHING)
     reranks: bool | None = None
     walk: GraphProfile | None = None
+    fusion: Fusion | None = None
     excludes_retracted: bool = False
 
     def options(self) -> dict[str, object]:
@@ -34,6 +36,8 @@ class Configuration:
             values["reranker"] = self.reranks
         if self.walk is not None:
             values["walk"] = self.walk.model_dump()
+        if self.fusion is not None:
+            values["fusion"] = self.fusion
         if self.excludes_retracted:
             values["exclude_retracted"] = True
         return values
@@ -72,6 +76,7 @@ _REGISTERED = (
     ),
     Configuration(WITH_RERANK, "the best passages graded once more", reranks=True),
     Configuration("no_rerank", "no grading, whatever the domain profile says", reranks=False),
+    Configuration("fused_by_scores", "fusion by scores in place of ranks", fusion=SCORES),
     Configuration("auto_routed", "profile and layers as the router decides", profile=AUTO),
     Configuration("no_retracted", "retracted works left out", excludes_retracted=True),
     Configuration(RESOLVED, "every layer, over a graph whose duplicates were merged"),

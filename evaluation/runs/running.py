@@ -21,6 +21,7 @@ from evaluation.runs import relevant
 from evaluation.runs.models import EvaluationRun, RetrievalOutcome, RunConfiguration, RunQuestion
 from evaluation.runs.planning import Plan, configured_reranker, opening_of
 from evaluation.runs.relevant import Relevance
+from retrieval.fusion import RANKS
 from retrieval.retriever import RetrievalFailed, retrieve
 from retrieval.types import RetrievalResult
 
@@ -39,9 +40,16 @@ class ConditionsChanged(RuntimeError):
         self.code = code
 
 
-def evaluate(plan: Plan, *, by: User | None, advance: Advance = lambda _: None) -> EvaluationRun:
+def evaluate(
+    plan: Plan,
+    *,
+    by: User | None,
+    begun: Callable[[EvaluationRun], None] = lambda _: None,
+    advance: Advance = lambda _: None,
+) -> EvaluationRun:
     """Carry an evaluation out in this process; return the run as it ended. Raises `CannotEvaluate`."""
     run = action.start(opening=opening_of(plan, by=by), by=by)
+    begun(run)
     try:
         carry_out(run, advance=advance)
     except ConditionsChanged as changed:
@@ -124,6 +132,7 @@ class _Work:
             switches=configuration.switches,
             reranker=_reranker(options.get("reranker")),
             walk=GraphProfile(**options["walk"]) if "walk" in options else None,
+            fusion=options.get("fusion", RANKS),
         )
         if wanted == self._scope and result.fingerprint != self._run.fingerprint:
             raise ConditionsChanged("corpus_changed")

@@ -1,0 +1,20 @@
+"""The commands of evaluation."""
+
+from __future__ import annotations
+
+import click
+
+from evaluation.cli_questions import export_questions, import_questions, list_questions
+from evaluation.cli_reports import baseline, diff, gate, report, runs
+from evaluation.cli_retrieval import retrieval
+
+
+@click.group("eval")
+def evaluate() -> None:
+    """Measure retrieval and answers against questions with known evidence."""
+
+
+for command in (
+    import_questions, export_questions, list_questions, retrieval, runs, report, diff, baseline, gate,
+):  # fmt: skip
+    evaluate.add_command(command)

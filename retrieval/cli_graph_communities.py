@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -52,7 +51,8 @@ def communities(*, names: tuple[str, ...], dry_run: bool, no_llm: bool, lists: b
         print_json({"dry_run": dry_run, "forgotten": forgotten, "scopes": [_report(one) for one in outcomes]})
         return
     if forgotten:
-        click.echo(f"Removed the communities of {forgotten} scopes that domain.yaml names no more.")
+        scopes_gone = _count(forgotten, "scope", "scopes")
+        click.echo(f"Removed the communities of {scopes_gone} that domain.yaml names no more.")
     for outcome in outcomes:
         for line in _lines(outcome, dry_run=dry_run):
             click.echo(line)
@@ -79,7 +79,16 @@ def _outcome(name: str, summariser: Summariser, *, dry_run: bool) -> Outcome:
 
 
 def _report(outcome: Outcome) -> dict[str, Any]:
-    return {**asdict(outcome), "communities": _by_level(outcome.communities)}
+    return {
+        "scope": outcome.scope,
+        "is_unchanged": outcome.is_unchanged,
+        "communities": _by_level(outcome.communities),
+        "documents": outcome.documents,
+        "kept": outcome.kept,
+        "written": dict(sorted(outcome.written.items())),
+        "failed": dict(sorted(outcome.failed.items())),
+        "not_embedded": outcome.not_embedded,
+    }
 
 
 def _lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:

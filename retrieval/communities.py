@@ -7,21 +7,21 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef
 
-from corpus.models import Document
 from corpus.scope import RetrievalScope
+from retrieval.graph.communities.scopes import contributors
 from retrieval.graph.community_models import Community, CommunityDocument
 from retrieval.types import CommunityItem
 
 
 def load(ids: Sequence[UUID], scope: RetrievalScope) -> tuple[CommunityItem, ...]:
-    """Return the communities of `ids` whose every document `scope` allows now, in the order given.
+    """Return the communities of `ids` to which all their documents may contribute now, in the order given.
 
     The layer asked the same of the whole build already: this is the second, independent check.
     """
     if not ids or scope.denied:
         return ()
     hidden = CommunityDocument.objects.filter(community=OuterRef("pk")).exclude(
-        document__in=Document.objects.within(scope).order_by().values("id")
+        document__in=contributors(scope).order_by().values("id")
     )
     rows = (
         Community.objects.filter(pk__in=ids, build__is_current=True)

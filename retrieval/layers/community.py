@@ -2,7 +2,7 @@
 
 A summary mixes words of many documents, so it leads to evidence and is none: what is handed over are the
 passages of the strongest edges between a community's members. Only communities that were built for exactly
-the scope of the request are asked, and only while every document they were read from is still eligible.
+the scope of the request are asked, and only while every document they were read from may still contribute.
 """
 
 from __future__ import annotations
@@ -13,26 +13,24 @@ from uuid import UUID
 
 from corpus.gateways.embedding import Vectors
 from corpus.models import Document
+from corpus.scope import RetrievalScope
+from retrieval.graph.communities.scopes import contributors
 from retrieval.layers.base import LayerOff, LayerRequest, Session
 from retrieval.layers.vector import VectorLayer, as_literal
 from retrieval.types import RankedList, StageStatus
 
-_BEGIN = "WITH eligible AS MATERIALIZED ({eligible})"
-
 # A document that was read for the build decided with the others who hangs together, so none may be missing.
-_BUILD = (
-    _BEGIN  # noqa: S608 - constants
-    + """
+_BUILD = """
+WITH contributor AS MATERIALIZED ({contributors})
 SELECT build.id FROM retrieval_communitybuild build
 WHERE build.is_current AND build.scope = %s::jsonb AND build.documents_read = (
     SELECT count(*) FROM retrieval_builddocument document
-    JOIN eligible ON eligible.id = document.document_id
+    JOIN contributor ON contributor.id = document.document_id
     WHERE document.build_id = build.id
 )
 ORDER BY build.scope_name
 LIMIT 1
 """
-)
 
 _NEAREST = """
 SELECT id FROM retrieval_community
@@ -42,10 +40,9 @@ LIMIT %s
 """
 
 # The best passage of each community first, then the second best of each: breadth before depth.
-_PASSAGES = (
-    _BEGIN  # noqa: S608 - constants
-    + """
-, asked AS (SELECT * FROM unnest(%s::uuid[]) WITH ORDINALITY AS asked(id, place)),
+_PASSAGES = """
+WITH eligible AS MATERIALIZED ({eligible}),
+asked AS (SELECT * FROM unnest(%s::uuid[]) WITH ORDINALITY AS asked(id, place)),
 members AS (
     SELECT DISTINCT asked.place, COALESCE(entity.canonical_entity_id, entity.id) AS id
     FROM asked
@@ -68,7 +65,6 @@ ranked AS (
 )
 SELECT chunk_id FROM ranked WHERE nth <= %s ORDER BY nth, place
 """
-)
 
 # Five communities with four passages each are as many candidates as the other layers hand over.
 PASSAGES_OF_EACH = 4
@@ -91,13 +87,20 @@ class CommunityLayer:
         """Return eligible passages and the communities they stand for, both nearest first."""
         if request.version is None or prepared is None:
             return RankedList(self.name)
-        eligible, scope = Document.objects.eligible_sql(request.scope)
-        selection = json.dumps(request.scope.selection.as_dict())
-        built = session.rows(_BUILD.format(eligible=eligible), [*scope, selection])
-        if not built:
+        build = _build(request.scope, session)
+        if build is None:
             raise LayerOff(StageStatus.SKIPPED, NOT_BUILT)
-        asked: list[Any] = [built[0][0], request.version.key, as_literal(prepared), request.limit]
+        asked: list[Any] = [build, request.version.key, as_literal(prepared), request.limit]
         nearest: list[UUID] = [key for (key,) in session.rows(_NEAREST, asked)]
+        eligible, scope = Document.objects.eligible_sql(request.scope)
         passages = session.rows(_PASSAGES.format(eligible=eligible), [*scope, nearest, PASSAGES_OF_EACH])
         found = tuple(dict.fromkeys(key for (key,) in passages))
         return RankedList(self.name, found, "near", communities=tuple(nearest))
+
+
+def _build(scope: RetrievalScope, session: Session) -> UUID | None:
+    """Return the current build of exactly `scope`, None when it is not whole any more."""
+    allowed, parameters = contributors(scope).order_by().values("id").query.sql_with_params()
+    selection = json.dumps(scope.selection.as_dict())
+    rows = session.rows(_BUILD.format(contributors=allowed), [*parameters, selection])
+    return rows[0][0] if rows else None

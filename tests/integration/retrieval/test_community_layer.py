@@ -89,6 +89,13 @@ def test_a_build_serves_nobody_once_a_document_it_read_is_out_of_scope(papers: l
     assert skipped(ask(PUBLIC))
 
 
+def test_a_build_serves_nobody_once_a_document_it_read_may_not_be_retold(papers: list[Document]) -> None:
+    gather(PUBLIC, STRAW)
+    Document.objects.filter(pk=papers[0].pk).update(no_derivatives=True)
+
+    assert skipped(ask(PUBLIC))
+
+
 def test_a_build_serves_nobody_once_a_document_it_read_is_gone(papers: list[Document]) -> None:
     gather(PUBLIC, STRAW)
     papers[2].delete()

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from evaluation.calibration.models import CalibrationItem, CalibrationLabel, CalibrationQueue
+from evaluation.calibration.models import (
+    CalibrationFinish,
+    CalibrationItem,
+    CalibrationLabel,
+    CalibrationQueue,
+)
 from evaluation.ground_truth.models import Evidence, Question, QuestionEvent, QuestionSet
 from evaluation.judging.models import AnswerOutcome, Judgement
 from evaluation.runs.models import (
@@ -17,6 +22,7 @@ from evaluation.runs.models import (
 __all__ = [
     "AnswerOutcome",
     "Baseline",
+    "CalibrationFinish",
     "CalibrationItem",
     "CalibrationLabel",
     "CalibrationQueue",

@@ -104,3 +104,25 @@ class CalibrationLabel(models.Model):
 
     def __str__(self) -> str:
         return f"label of {self.item_id} by {self.labeller_name}"
+
+
+class CalibrationFinish(models.Model):
+    """That a person has called their grades of a sample final, and may see what others and the judge gave.
+
+    From then on they change nothing and are asked for nothing more: they are not blind any longer.
+    """
+
+    queue = models.ForeignKey(CalibrationQueue, on_delete=models.CASCADE, related_name="finishes")
+    person_name = models.CharField(max_length=150)
+    at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["queue", "person_name"], name="%(app_label)s_%(class)s_once_for_each_person"
+            ),
+            models.CheckConstraint(condition=~Q(person_name=""), name="%(app_label)s_%(class)s_has_a_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person_name} has finished {self.queue_id}"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
+from evaluation.models import CalibrationFinish
 from tests.factories.judging import (
     AnswerOutcomeFactory,
     ItemFactory,
@@ -107,3 +108,16 @@ def test_a_label_is_changed_after_it_was_given() -> None:
 
     with pytest.raises(IntegrityError, match="changed_after_it_was_given"):
         label.save()
+
+
+def test_a_person_finishes_a_sample_once() -> None:
+    queue = QueueFactory()
+    CalibrationFinish.objects.create(queue=queue, person_name="ada")
+
+    with pytest.raises(IntegrityError, match="calibrationfinish_once_for_each_person"):
+        CalibrationFinish.objects.create(queue=queue, person_name="ada")
+
+
+def test_who_finishes_has_a_name() -> None:
+    with pytest.raises(IntegrityError, match="has_a_person"):
+        CalibrationFinish.objects.create(queue=QueueFactory(), person_name="")

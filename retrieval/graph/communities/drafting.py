@@ -7,12 +7,12 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 from corpus.normalise import matching_form, one_line
 from retrieval.graph.communities.clustering import Group, Name, groups
-from retrieval.graph.communities.reading import Graph, Spelling, Tie
+from retrieval.graph.communities.reading import Spelling, Tie
 
 Pair = tuple[UUID, UUID]
 
@@ -47,6 +47,18 @@ class Draft:
         ).hexdigest()
 
 
+class Readable(Protocol):
+    """A graph to read communities from."""
+
+    def names(self) -> Mapping[UUID, Name]: ...
+
+    def ties(self) -> Sequence[Tie]: ...
+
+    def quotes(self, things: Sequence[UUID]) -> Mapping[Pair, Sequence[str]]: ...
+
+    def spellings(self, things: Sequence[UUID]) -> Mapping[UUID, Sequence[Spelling]]: ...
+
+
 @dataclass(slots=True)
 class _Inside:
     """What lies within one group: how strongly each two of its members are tied, and by which documents."""
@@ -61,7 +73,7 @@ class _Inside:
         self.documents.add(tie.document)
 
 
-def drafts(graph: Graph) -> list[Draft]:
+def drafts(graph: Readable) -> list[Draft]:
     """Return the communities of `graph`, the coarse ones first."""
     names = graph.names()
     ties = [tie for tie in graph.ties() if tie.one in names and tie.other in names]

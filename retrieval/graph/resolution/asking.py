@@ -1,0 +1,81 @@
+"""Asking a model about the pairs whose spelling leaves it open: one request, bounded, untrusted."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from corpus.connections import release
+from corpus.gateways.llm import ChatModel, ModelError, complete
+from corpus.prompt_files import prompt_file, quoted
+from retrieval.graph.resolution import reading, replies
+from retrieval.graph.resolution.types import Named, Pair
+
+logger = structlog.get_logger(__name__)
+
+PROMPT: Final = "resolve_entities"
+MOST_PAIRS: Final = 40
+_SECONDS = 120.0
+_LONGEST_NAME = 200
+_LONGEST_SENTENCE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a model said. `undecided` counts the pairs it said nothing usable about, by reason.
+
+    `failure` is the code of why the model gave no reply.
+    """
+
+    same: tuple[Pair, ...] = ()
+    different: tuple[Pair, ...] = ()
+    undecided: Counter[str] = field(default_factory=Counter)
+    failure: str = ""
+
+
+def judge(model: ChatModel, pairs: Sequence[Pair], names: Mapping[UUID, Named]) -> Judged:
+    """Ask about the first pairs, as many as one request holds. A pair without a clear decision stays two.
+
+    Only sentences go out whose document may be rewritten; a pair that has none on a side is not asked.
+    """
+    sentences = reading.sentences({end for pair in pairs for end in pair.ids})
+    can_be_asked = [pair for pair in pairs if all(sentences.get(end) for end in pair.ids)]
+    asked = can_be_asked[:MOST_PAIRS]
+    undecided = Counter(no_sentence=len(pairs) - len(can_be_asked), later=len(can_be_asked) - len(asked))
+    if not asked:
+        return Judged(undecided=+undecided)
+    system, user = prompt_file(PROMPT).fill(_values(asked, names, sentences))
+    release()
+    try:
+        reply, _ = complete(model, system=system, user=user, timeout=_SECONDS)
+    except ModelError as error:
+        logger.warning("graph.pairs_not_judged", code=error.code, pairs=len(asked))
+        return Judged(undecided=+(undecided + Counter(failed=len(asked))), failure=error.code)
+    decisions = replies.read(reply, count=len(asked))
+    unclear = Counter({reason.value: number for reason, number in decisions.unclear.items()})
+    same = tuple(pair for number, pair in enumerate(asked, start=1) if decisions.said.get(number) is True)
+    different = tuple(
+        pair for number, pair in enumerate(asked, start=1) if decisions.said.get(number) is False
+    )
+    return Judged(same, different, +(undecided + unclear))
+
+
+def _values(
+    pairs: Sequence[Pair], names: Mapping[UUID, Named], sentences: Mapping[UUID, str]
+) -> dict[str, str]:
+    nonce = secrets.token_hex(16)
+    fenced = []
+    for number, pair in enumerate(pairs, start=1):
+        sides = [
+            f"{letter} ({names[end].type}): {quoted(names[end].name, longest=_LONGEST_NAME)}\n"
+            f"{letter} is used here: {quoted(sentences[end], longest=_LONGEST_SENTENCE)}"
+            for letter, end in zip("AB", pair.ids, strict=True)
+        ]
+        fenced.append(f"<pair-{nonce} number={number}>\n" + "\n".join(sides) + f"\n</pair-{nonce}>")
+    return {"nonce": nonce, "count": str(len(pairs)), "pairs": "\n\n".join(fenced)}

@@ -13,6 +13,7 @@ from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import bar_with_time_left
 from corpus.prompt_files import InvalidPrompt
 from retrieval.cli_graph_communities import communities
+from retrieval.cli_graph_merges import merges, undo_merge
 from retrieval.cli_graph_resolution import resolve_entities
 from retrieval.graph.actions import gc as collecting
 from retrieval.graph.extraction import background, choosing, running
@@ -41,6 +42,8 @@ def graph() -> None:
 
 
 graph.add_command(communities)
+graph.add_command(merges)
+graph.add_command(undo_merge)
 graph.add_command(resolve_entities)
 
 

@@ -44,8 +44,8 @@ CHOICES = {
 }
 KEYS = {"approve": "a", "swap": "s", "reject": "r", "never": "d"}
 TIER_WORDS = {
-    "1": gettext_lazy("Tier 1: the same name or alias"),
-    "2": gettext_lazy("Tier 2: very similar names"),
+    "1": gettext_lazy("Tier 1: the same name"),
+    "2": gettext_lazy("Tier 2: a list, a short form or a slip"),
     "3": gettext_lazy("Tier 3: a model’s judgement"),
 }
 REFUSALS = {

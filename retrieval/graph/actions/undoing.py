@@ -74,6 +74,8 @@ def require_last(audit: ResolutionAudit) -> None:
         raise NotUndone("An undo is not taken back: approve the pair again.")
     if ResolutionAudit.objects.filter(undoes=audit).exists():
         raise NotUndone("It was undone already.")
+    if not in_effect().filter(pk=audit.pk).exists():
+        raise NotUndone(_ENDED)
     later = _later(audit).order_by("-pk").first()
     if later is not None:
         raise NotUndone(f"A later act builds on it: undo number {later.pk} first.", by=later)

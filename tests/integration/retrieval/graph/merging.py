@@ -17,9 +17,8 @@ def passage(body: str, **fields: Any) -> Chunk:
 
 def entity(name: str, **fields: Any) -> Entity:
     """The entity of that name."""
-    made: Entity = Entity.objects.filter(key=key_of(name), **fields).first() or EntityFactory(
-        name=name, **fields
-    )
+    found = Entity.objects.filter(key=key_of(name), **fields).order_by("sense", "type").first()
+    made: Entity = found or EntityFactory(name=name, **fields)
     return made
 
 

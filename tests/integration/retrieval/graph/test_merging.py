@@ -1,9 +1,14 @@
 """Two entities become one: what moves, what goes, what is recorded, and what never happens by itself."""
 
 import pytest
+from django.db import IntegrityError, transaction
 
-from retrieval.graph.actions import resolution
-from retrieval.models import Mention, MergeProposal, ResolutionAudit
+from corpus.actions import deletion
+from corpus.models import Document
+from retrieval.graph import merge_queue
+from retrieval.graph.actions import gc, resolution, undoing
+from retrieval.graph.joining import Refusal
+from retrieval.models import Entity, Mention, MergeProposal, ResolutionAudit
 from tests.integration.retrieval.graph.merging import (
     canonical,
     edge,
@@ -77,3 +82,76 @@ def test_what_the_loser_had_absorbed_moves_to_the_winner(librarian):
 
     assert [canonical(name) for name in "ABC"] == ["A", "A", "A"]
     assert MergeProposal.objects.filter(state="approved").count() == 2
+
+
+def three(*pairs: tuple[str, str]) -> list[MergeProposal]:
+    """A, B and C, each named by a passage, and proposals about them."""
+    for name in "ABC":
+        mention(name, passage(f"{name} is named."))
+    return [propose(*pair) for pair in pairs]
+
+
+def test_two_approved_pairs_make_three_one_and_one_approved_pair_does_not(librarian):
+    first, second = three(("A", "B"), ("B", "C"))
+
+    resolution.approve(proposals=[first], by=librarian)
+
+    assert len({canonical(name) for name in "AB"}) == 1
+    assert canonical("C") == "C"
+    second.refresh_from_db()
+    assert second.state == "proposed"
+    assert list(merge_queue.waiting()) == [second]
+    resolution.approve(proposals=[second], by=librarian)
+    assert len({canonical(name) for name in "ABC"}) == 1
+
+
+def test_a_pair_that_became_one_by_two_others_is_asked_about_only_while_it_is_two(librarian):
+    first, second, third = three(("A", "B"), ("B", "C"), ("A", "C"))
+
+    resolution.approve(proposals=[first, second], by=librarian)
+
+    assert not merge_queue.waiting().exists()
+    assert resolution.approve(proposals=[third], by=librarian) == 0
+    undoing.undo(audit=ResolutionAudit.objects.latest("pk"), by=librarian)
+    assert set(merge_queue.waiting()) == {second, third}
+
+
+def test_what_somebody_called_different_never_becomes_one_by_way_of_a_third(librarian):
+    first, second, apart = three(("A", "B"), ("B", "C"), ("A", "C"))
+    resolution.never(proposals=[apart], by=librarian)
+
+    outcome = resolution.decide(proposals=[first, second], state=MergeProposal.State.APPROVED, by=librarian)
+
+    assert outcome.decided == 1
+    assert outcome.refused == {Refusal.DIFFERENT: 1}
+    assert len({canonical(name) for name in "ABC"}) == 2
+    resolution.ask_again(proposals=[apart], by=librarian)
+    assert resolution.approve(proposals=[second], by=librarian) == 1
+
+
+@pytest.mark.parametrize("refuse", [resolution.reject, resolution.never])
+def test_a_refusal_outlives_the_entities_and_what_was_asked_or_approved_does_not(refuse, librarian):
+    refused, asked, approved = three(("A", "B"), ("B", "C"), ("A", "C"))
+    refuse(proposals=[refused], by=librarian)
+    resolution.approve(proposals=[approved], by=librarian)
+    for row in Document.objects.all():
+        deletion.delete(document_id=row.pk)
+    gc.collect()
+    assert not Entity.objects.exists()
+
+    assert list(MergeProposal.objects.all()) == [refused]
+    for name in "AB":
+        mention(name, passage(f"{name} is back."))
+    assert not merge_queue.waiting().exists()
+    with pytest.raises(IntegrityError, match="one_per_pair"), transaction.atomic():
+        propose("A", "B")
+    assert asked.pk != refused.pk
+
+
+def test_a_proposal_whose_entities_are_gone_is_left(librarian):
+    (pair,) = three(("A", "B"))
+    Entity.objects.filter(name="A").delete()
+
+    outcome = resolution.decide(proposals=[pair], state=MergeProposal.State.APPROVED, by=librarian)
+
+    assert outcome.refused == {Refusal.GONE: 1}

@@ -16,6 +16,7 @@ from corpus.models import Source
 from corpus.normalise import visible
 
 MOST_NAMED = 20
+LONGEST_SEARCH = 300
 _EMPTY = gettext_lazy("Write what you want to keep first.")
 _KIND_LABELS = dict(Source.IdentifierType.choices) | {naming.TITLE: gettext_lazy("Title alone")}
 NAME_CHOICES = [(kind, _KIND_LABELS[kind]) for kind in naming.KINDS]
@@ -108,13 +109,13 @@ class CiteForm(forms.Form):
 
 
 class FindForm(forms.Form):
-    """What is looked for in the notebook; what is no choice does not narrow."""
+    """What is looked for in the notebook, `q` being words; what is no choice does not narrow."""
 
-    q = forms.CharField(required=False, max_length=300)
     kind = forms.ChoiceField(required=False, choices=Observation.Kind.choices)
     whose = forms.ChoiceField(required=False, choices=[("mine", "mine"), ("shared", "shared")])
 
     def wanted(self) -> dict[str, str]:
         """Return what narrows, by name."""
         self.is_valid()
-        return {name: self.cleaned_data.get(name, "") for name in ("q", "kind", "whose")}
+        text = self.data.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
+        return {"q": text, **{name: self.cleaned_data.get(name, "") for name in ("kind", "whose")}}

@@ -50,7 +50,7 @@ def notes(request: HttpRequest) -> HttpResponse:
     """List one's own notes and what others share, the last changed first."""
     user = person(request)
     wanted = FindForm(request.GET).wanted()
-    rows = reading.found(user, text=wanted["q"].strip(), kind=wanted["kind"], whose=wanted["whose"])
+    rows = reading.found(user, text=wanted["q"], kind=wanted["kind"], whose=wanted["whose"])
     page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
     query = urlencode({name: value for name, value in wanted.items() if value})
     context = {

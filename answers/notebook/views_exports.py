@@ -37,7 +37,7 @@ def notes_export(request: HttpRequest, form: str) -> HttpResponse:
         raise Http404
     user = person(request)
     wanted = FindForm(request.GET).wanted()
-    rows = reading.found(user, text=wanted["q"].strip(), kind=wanted["kind"], whose=wanted["whose"])
+    rows = reading.found(user, text=wanted["q"], kind=wanted["kind"], whose=wanted["whose"])
     return _file(FORMS[form], reading.shown(rows[:MOST_NOTES], user), name="notebook")
 
 

@@ -10,7 +10,7 @@ from retrieval.graph.community_models import (
     CommunityMember,
 )
 from retrieval.graph.models import ChunkStamp, Description, Entity, ExtractionRun, Mention, Relationship
-from retrieval.graph.resolution_models import MergeProposal, ResolutionAudit
+from retrieval.graph.resolution_models import MergeProposal, PassageSense, ResolutionAudit
 
 __all__ = [
     "BuildDocument",
@@ -24,6 +24,7 @@ __all__ = [
     "ExtractionRun",
     "Mention",
     "MergeProposal",
+    "PassageSense",
     "Relationship",
     "ResolutionAudit",
 ]

@@ -12,10 +12,13 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from corpus.models import Chunk
 from retrieval.graph import holding, joining, merging
 from retrieval.graph.joining import Moves
 from retrieval.graph.merging import Inverse
 from retrieval.graph.models import Description, Entity, Mention, Relationship
+from retrieval.graph.naming import entity_id
+from retrieval.graph.resolution_models import PassageSense
 
 
 def unmerge(inverse: Inverse, *, winner: UUID, loser: UUID) -> bool:
@@ -62,6 +65,7 @@ def split(first: Entity, second: Entity, chunks: Collection[int]) -> Inverse:
         (),
     )
     _turn(moves, start=first.pk, end=second.pk)
+    _remember(second, chunks)
     merging.clear_communities([*members, second.pk])
     return inverse
 
@@ -83,8 +87,31 @@ def unsplit(inverse: Inverse, *, first: UUID, second: UUID) -> bool:
     _give(Description.objects.all(), ("chunk",), start=second, end=first)
     moves = joining.moves(holding.edges(of=second, beside=first), winner=first, loser=second)
     merging.move(moves, start=second, end=first)
+    remembered = PassageSense.objects.filter(first=_first_sense(row), sense=row.sense)
+    if inverse["sense"]:
+        remembered.update(sense=inverse["sense"])
+    else:
+        remembered.delete()
     merging.clear_communities([*members, first])
     return True
+
+
+def _remember(second: Entity, chunks: Collection[int]) -> None:
+    """Note that the text of these passages means the sense that was split off, wherever it is read again."""
+    texts = Chunk.objects.filter(pk__in=chunks).order_by().values_list("content_sha256", flat=True)
+    PassageSense.objects.bulk_create(
+        [
+            PassageSense(first_id=_first_sense(second), content_sha256=sha256, sense=second.sense)
+            for sha256 in sorted(set(texts))
+        ],
+        update_conflicts=True,
+        unique_fields=["first", "content_sha256"],
+        update_fields=["sense"],
+    )
+
+
+def _first_sense(entity: Entity) -> UUID:
+    return entity_id(entity_type=entity.type, key=entity.key)
 
 
 def _came_since(

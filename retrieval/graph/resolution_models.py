@@ -134,3 +134,32 @@ class ResolutionAudit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.act}: {self.loser_id} and {self.winner_id}"
+
+
+class PassageSense(models.Model):
+    """Which sense a name has in a passage that was split off: its text keeps it when it is taken in again.
+
+    Ids and hashes, no words: it outlives the passage.
+    """
+
+    # No constraint in the database: the id comes from the name, and is the same when that comes back.
+    first = models.ForeignKey(
+        Entity,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="+",
+        help_text="The first sense of the name",
+    )
+    content_sha256 = models.CharField(max_length=64, help_text="Hash of the passage")
+    sense = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["first", "content_sha256"], name="%(app_label)s_%(class)s_one_per_text"
+            ),
+            models.CheckConstraint(condition=Q(sense__gt=0), name="%(app_label)s_%(class)s_is_split_off"),
+        ]
+
+    def __str__(self) -> str:
+        return f"sense {self.sense} of {self.first_id} in {self.content_sha256[:12]}"

@@ -6,7 +6,7 @@ a ring. What arrives in another order ends in the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -79,19 +79,64 @@ def entities(named: dict[Identity, str]) -> tuple[list[Row], int]:
     return [Row(*row) for row in found], len(new)
 
 
-def senses(rows: Sequence[Row], chunks: Sequence[int]) -> dict[tuple[Identity, int], Row]:
-    """Return which sense a name has in a passage, where a split gave it one."""
+def senses(rows: Sequence[Row], passages: Mapping[int, str]) -> dict[tuple[Identity, int], Row]:
+    """Return which sense a name has in each of these passages, given with their hashes, that a split parted.
+
+    By the mentions that are there, and by the text of passages that were taken in again. A sense that had
+    gone with its passages is made again.
+    """
+    known = {(row.type, row.key, row.sense): row for row in rows}
     split = {row.id: row for row in rows if row.sense}
-    if not split:
-        return {}
-    found = _rows(
+    found = {
+        ((split[entity].type, split[entity].key), chunk): split[entity]
+        for entity, chunk in _mentioned(list(split), list(passages))
+    }
+    first = {row.id: row for row in rows if row.sense == 0}
+    for entity, sense, chunk in _remembered(list(first), passages):
+        identity = (first[entity].type, first[entity].key)
+        if (*identity, sense) not in known:
+            known[*identity, sense] = _made_again(first[entity], sense)
+        found[identity, chunk] = known[*identity, sense]
+    return found
+
+
+def _mentioned(senses: list[UUID], chunks: list[int]) -> Sequence[tuple[Any, ...]]:
+    if not senses:
+        return ()
+    return _rows(
         """
         SELECT DISTINCT entity_id, chunk_id FROM retrieval_mention
         WHERE entity_id = ANY(%s) AND chunk_id = ANY(%s)
         """,
-        list(split), list(chunks),
+        senses, chunks,
     )  # fmt: skip
-    return {((split[entity].type, split[entity].key), chunk): split[entity] for entity, chunk in found}
+
+
+def _remembered(first: list[UUID], passages: Mapping[int, str]) -> Sequence[tuple[Any, ...]]:
+    chunks, hashes = list(passages), list(passages.values())
+    return _rows(
+        """
+        SELECT held.first_id, held.sense, passage.chunk
+        FROM unnest(%s::bigint[], %s::text[]) AS passage (chunk, content_sha256)
+        JOIN retrieval_passagesense AS held ON held.content_sha256 = passage.content_sha256
+        WHERE held.first_id = ANY(%s)
+        """,
+        chunks, hashes, first,
+    )  # fmt: skip
+
+
+def _made_again(first: Row, sense: int) -> Row:
+    # Whoever makes it holds its first sense.
+    identifier = entity_id(entity_type=first.type, key=first.key, sense=sense)
+    _execute(
+        """
+        INSERT INTO retrieval_entity (id, type, key, sense, name)
+        SELECT %s, type, key, %s, name FROM retrieval_entity WHERE id = %s
+        ON CONFLICT (type, key, sense) DO NOTHING
+        """,
+        identifier, sense, first.id,
+    )  # fmt: skip
+    return Row(identifier, first.type, first.key, sense, identifier)
 
 
 class Placing:

@@ -81,11 +81,12 @@ def _store(pages: Sequence[Verified], documents: dict[int, UUID]) -> Added:
     if not named:
         return Added()
     rows, new = storing.entities(named)
-    placing = Placing(rows, storing.senses(rows, list(documents)))
+    senses = storing.senses(rows, {page.passage.chunk: page.passage.content_sha256 for page in pages})
+    placing = Placing(rows, senses)
     mentions = storing.mentions(pages, documents, placing)
     storing.descriptions(pages, documents, placing)
     relationships = storing.relationships(pages, documents, placing)
-    storing.names(row.id for row in rows)
+    storing.names({row.id for row in (*rows, *senses.values())})
     return Added(new, mentions, relationships)
 
 

@@ -33,8 +33,9 @@ def split(
 ) -> ResolutionAudit:
     """Give the passages of `mentions` an entity of their own, the next sense of the name; return the record.
 
-    A passage has one sense: all it says of the entity goes along, the descriptions and the edges too. When
-    such a passage is read again it stays with its sense. Raises `NotSplit`, and `holding.Busy`.
+    A passage has one sense, and so has its text in whichever document: all it says of the entity goes along,
+    the descriptions and the edges too. Read or taken in again it stays with its sense. Raises `NotSplit`, and
+    `holding.Busy`.
     """
     chunks = sorted({mention.chunk_id for mention in mentions if mention.entity_id == entity.pk})
     return _split(entity.pk, chunks, by, at or timezone.now())
@@ -48,7 +49,9 @@ def _split(pk: UUID, chunks: Sequence[int], by: User | None, now: datetime) -> R
     if first.canonical_entity_id is not None:
         raise NotSplit("It was merged into another one: undo that first.")
     named = Mention.objects.filter(entity=first)
-    if not named.filter(chunk__in=chunks).exists():
+    texts = named.filter(chunk__in=chunks).order_by().values("chunk__content_sha256")
+    chunks = sorted(set(named.filter(chunk__content_sha256__in=texts).values_list("chunk", flat=True)))
+    if not chunks:
         raise NotSplit("Choose passages that name it.")
     if not named.exclude(chunk__in=chunks).exists():
         raise NotSplit("Leave a passage: what all passages name is one thing, whatever its name.")

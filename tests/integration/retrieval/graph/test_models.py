@@ -1,6 +1,7 @@
 """What the database itself refuses about the graph, and what goes with a document."""
 
 from collections.abc import Callable
+from uuid import UUID
 
 import pgtrigger
 import pytest
@@ -15,6 +16,7 @@ from retrieval.models import (
     Entity,
     Mention,
     MergeProposal,
+    PassageSense,
     Relationship,
     ResolutionAudit,
 )
@@ -49,6 +51,10 @@ def _two_builds_at_once() -> object:
     return [CommunityBuild.objects.create(scope_name="a", scope={}) for _ in "ab"]
 
 
+def _sense(sense: int) -> object:
+    return PassageSense.objects.create(first_id=UUID(int=1), content_sha256="0" * 64, sense=sense)
+
+
 REFUSED: dict[str, Callable[[], object]] = {
     "relationship_joins_two_entities": _self_edge,
     "relationship_once_per_passage": _same_edge_twice,
@@ -60,6 +66,8 @@ REFUSED: dict[str, Callable[[], object]] = {
     "entity_not_its_own_tombstone": _own_tombstone,
     "communitybuild_one_is_being_made": _two_builds_at_once,
     "mergeproposal_lesser_id_first": _pair_the_other_way_round,
+    "passagesense_one_per_text": lambda: [_sense(1), _sense(2)],
+    "passagesense_is_split_off": lambda: _sense(0),
 }
 
 

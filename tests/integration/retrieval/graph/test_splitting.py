@@ -7,7 +7,15 @@ from retrieval.graph.actions import gc, resolution, splitting, undoing
 from retrieval.graph.actions.splitting import NotSplit
 from retrieval.graph.actions.undoing import NotUndone
 from retrieval.graph.naming import entity_id
-from retrieval.models import Description, Entity, Mention, MergeProposal, Relationship, ResolutionAudit
+from retrieval.models import (
+    Description,
+    Entity,
+    Mention,
+    MergeProposal,
+    PassageSense,
+    Relationship,
+    ResolutionAudit,
+)
 from tests.integration.retrieval.graph.extracting import by_rules, document
 from tests.integration.retrieval.graph.merging import (
     describe,
@@ -78,6 +86,57 @@ def test_passages_read_again_stay_with_their_sense():
     undoing.undo(audit=ResolutionAudit.objects.get(), by=None)
     by_rules(again=True)
     assert Entity.objects.get(key="straw", sense=0).mentions.count() == 3
+
+
+def test_documents_taken_in_again_mean_what_they_meant():
+    papers = [document(f"Straw gives methane {number}.") for number in range(3)]
+    by_rules()
+    splitting.split(entity=Entity.objects.get(key="straw"), mentions=of_documents(papers[0]), by=None)
+    parted = dump()
+    for paper in papers:
+        deletion.delete(document_id=paper.pk)
+    gc.collect()
+    assert not Entity.objects.exists()
+
+    for number in (2, 0, 1):
+        document(f"Straw gives methane {number}.")
+    by_rules()
+
+    assert dump() == parted
+    undoing.undo(audit=ResolutionAudit.objects.get(), by=None)
+    by_rules(again=True)
+    assert Entity.objects.get(key="straw", sense=0).mentions.count() == 3
+    assert not PassageSense.objects.exists()
+
+
+def test_a_sense_split_again_goes_back_to_the_one_it_came_from():
+    papers = [document(f"Straw gives methane {number}.") for number in range(3)]
+    by_rules()
+    straw = Entity.objects.get(key="straw")
+    first = splitting.split(entity=straw, mentions=of_documents(*papers[:2]), by=None)
+    parted = dump()
+    chosen = list(Mention.objects.filter(entity=first.loser, document=papers[0]))
+    second = splitting.split(entity=first.loser, mentions=chosen, by=None)
+    assert sorted(PassageSense.objects.values_list("sense", flat=True)) == [1, 2]
+
+    undoing.undo(audit=second, by=None)
+    by_rules(again=True)
+
+    assert dump() == parted
+
+
+def test_the_same_text_in_another_document_goes_along():
+    twins = [document("Straw gives methane.", f"Number {number}.") for number in range(2)]
+    document("Straw gives biochar.")
+    by_rules()
+    straw = Entity.objects.get(key="straw")
+
+    splitting.split(entity=straw, mentions=of_documents(twins[0]), by=None)
+
+    assert [sense.mentions.count() for sense in Entity.objects.filter(key="straw").order_by("sense")] == [
+        1,
+        2,
+    ]
 
 
 def test_a_sense_that_is_gone_is_not_given_out_again(memory):

@@ -1,4 +1,9 @@
-"""How many questions one process answers at once. More wait outside, told so at once."""
+"""How many questions one process answers at once, and how many of them are at work in it at a time.
+
+An answer that a model writes costs the process little and holds no connection, so many may be underway.
+Searching, checking and storing take the processor and the database: more of them at a time would finish
+no sooner, and pages would wait behind them all.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,15 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-# Above this the database's pool, not the answerer, would be what people wait for.
-MOST_AT_ONCE = 12
+# Above this all their texts would come more slowly than people read; more wait outside, told so at once.
+MOST_AT_ONCE = 64
+MOST_AT_WORK = 3
+LONGEST_WAIT_SECONDS = 3.0
 RETRY_AFTER_SECONDS = 5
 
 _lock = threading.Lock()
 _busy = 0
+_work = threading.Semaphore(MOST_AT_WORK)
 
 
 class Full(RuntimeError):
@@ -36,3 +44,18 @@ def admitted() -> Iterator[None]:
     finally:
         with _lock:
             _busy -= 1
+
+
+@contextlib.contextmanager
+def at_work() -> Iterator[None]:
+    """Wait for one's turn to search, check or store, but not for long.
+
+    A search may wait for a model itself (a probe, a hosted embedding): three that hang must not hold up
+    everybody's.
+    """
+    is_my_turn = _work.acquire(timeout=LONGEST_WAIT_SECONDS)
+    try:
+        yield
+    finally:
+        if is_my_turn:
+            _work.release()

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from answers import citations, compression, condensing, evidence, findings, standing_alone, telling, writers
+from answers import (
+    admission,
+    citations,
+    compression,
+    condensing,
+    evidence,
+    findings,
+    standing_alone,
+    telling,
+    writers,
+)
 from answers.actions import answers as actions
 from answers.condensing import Condensed
 from answers.events import AnswerEvent, EventName
@@ -40,7 +50,7 @@ NO_SOURCES_TEXT = (
     "A wider scope or other words may find something."
 )
 _TROUBLE = "Something went wrong while answering."
-_CHECKPOINT_SECONDS = 1.0
+_CHECKPOINT_SECONDS = 2.0
 _FINISHED = {StageStatus.OK, StageStatus.EMPTY}
 
 
@@ -176,10 +186,13 @@ def _standing_alone(progress: _Progress) -> AnswerEvent:
 def _retrieved(progress: _Progress) -> RetrievalResult:
     started = time.monotonic()
     row = progress.answer
-    result = retrieve(question=row.searched, scope=progress.scope, profile=row.profile, limit=progress.limit)
-    progress.items = _still_eligible(progress, result.items)
-    actions.record_retrieval(answer=row, result=result, items=progress.items)
-    connections.release()
+    with admission.at_work():
+        result = retrieve(
+            question=row.searched, scope=progress.scope, profile=row.profile, limit=progress.limit
+        )
+        progress.items = _still_eligible(progress, result.items)
+        actions.record_retrieval(answer=row, result=result, items=progress.items)
+        connections.release()
     progress.lap("retrieval", started)
     return result
 
@@ -270,6 +283,13 @@ def _broken_off(progress: _Progress, finish: Answer.Finish, error: str) -> None:
 
 def _end(progress: _Progress, *, state: Answer.State, finish: Answer.Finish, error: str = "") -> AnswerEvent:
     """Check the text, store the final state, and tell what the check found."""
+    with admission.at_work():
+        return _checked_and_stored(progress, state, finish, error)
+
+
+def _checked_and_stored(
+    progress: _Progress, state: Answer.State, finish: Answer.Finish, error: str
+) -> AnswerEvent:
     text = progress.text
     bodies = [item.body for item in progress.items]
     found = citations.find(text, bodies)

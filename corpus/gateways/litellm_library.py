@@ -24,6 +24,8 @@ def litellm() -> Any:
     library.suppress_debug_info = True
     library.telemetry = False
     library.turn_off_message_logging = True
+    # Its log would start an event loop in another thread for every piece of text that arrives.
+    library.disable_streaming_logging = True
     library.num_retries = 0
     # For embeddings it takes a `max_retries` of 0 for none given, and falls back to this.
     library.DEFAULT_MAX_RETRIES = 0  # type: ignore[attr-defined]

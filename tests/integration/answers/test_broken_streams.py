@@ -50,7 +50,7 @@ def reader(client: Client, asker: User) -> Client:
 def test_a_reader_who_hangs_up_finds_what_was_written_once(
     reader: Client, asker: User, configured_model: OpenAIServer
 ) -> None:
-    configured_model.will(says(*WORDS))
+    configured_model.will(says(*WORDS, pause=0.12))
     events = engine.ask(question=QUESTION, requested=ANSWERS, by=asker)
     seen = [next(events) for _ in range(5)]
     events.close()

@@ -27,7 +27,8 @@ from tests.loopback.openai_server import HANGS, HTML, NOT_JSON, OpenAIServer, Re
 pytestmark = pytest.mark.django_db(transaction=True)
 QUESTION = "What is the methane yield of rice straw?"
 ANSWERS = scope(exclude_retracted=True)
-GOOD = says("Rice straw yields ", "210 L/kg of volatile ", "solids [1].")
+# Slow enough that each piece is handed over by itself.
+GOOD = says("Rice straw yields ", "210 L/kg of volatile ", "solids [1].", pause=0.12)
 
 
 @pytest.fixture(scope="module", autouse=True)

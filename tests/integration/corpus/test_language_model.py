@@ -63,12 +63,25 @@ def test_no_model_is_configured_by_default() -> None:
 
 
 def test_text_arrives_in_pieces_and_usage_last(model: ChatModel, model_server: OpenAIServer) -> None:
-    model_server.will(says("Straw gives ", "210 L/kg ", "[1]."))
+    model_server.will(says("Straw gives ", "210 L/kg ", "[1].", pause=0.12))
 
     pieces = list(ask(model))
 
     assert pieces[:-1] == ["Straw gives ", "210 L/kg ", "[1]."]
     assert pieces[-1] == Usage(prompt_tokens=11, completion_tokens=7, cost_usd=None)
+
+
+def test_tokens_that_arrive_faster_than_anybody_reads_are_handed_over_together(
+    model: ChatModel, model_server: OpenAIServer
+) -> None:
+    tokens = [f"{number} " for number in range(200)]
+    model_server.will(says(*tokens, pause=0.002))
+
+    *pieces, usage = ask(model)
+
+    assert "".join(map(str, pieces)) == "".join(tokens)
+    assert 1 < len(pieces) < 50
+    assert usage == Usage(prompt_tokens=11, completion_tokens=7, cost_usd=None)
 
 
 def test_the_request_carries_the_configured_key_and_no_tools(

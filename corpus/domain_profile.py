@@ -37,8 +37,9 @@ class LayerProfile(_Model):
 
 
 class GraphProfile(_Model):
-    """How the graph layer walks. Both options beyond the walk are off until measured to help."""
+    """How the graph layer walks. Ranking by strength and the hop are off until measured to help."""
 
+    name_with_model: bool = True
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
     strongest_path: bool = False
     citation_hop: bool = False

@@ -7,12 +7,15 @@ therefore neither seed, extend nor contribute.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from corpus.domain_profile import GraphProfile, active_profile
+from corpus.gateways.llm import ModelError
 from corpus.models import Document
-from retrieval.graph import walk
+from retrieval.graph import question_names, walk
 from retrieval.graph.walk import Edge, Reached
 from retrieval.layers.base import LayerRequest, Session
 from retrieval.types import RankedList
@@ -110,33 +113,61 @@ _MOST_EDGES = 300
 _MOST_MENTIONS = 4_000
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a model named in the question, or why it could not."""
+
+    names: tuple[str, ...] = ()
+    failure: ModelError | None = None
+
+
 class GraphLayer:
     """Walks at most two edges from what the question names and hands over the passages it comes by."""
 
     name = "graph"
 
-    def prepare(self, request: LayerRequest) -> None:
-        """Nothing: names are matched in the database."""
+    def prepare(self, request: LayerRequest) -> Named:
+        """Return the names that a fast model finds in the question, beside those of its own words."""
+        if not _options(request).name_with_model:
+            return Named()
+        try:
+            return Named(question_names.named_by_model(request.question))
+        except ModelError as failure:
+            return Named(failure=failure)
 
-    def candidates(self, request: LayerRequest, prepared: None, session: Session) -> RankedList:
-        """Return eligible passages by distance from the question; the mode says whether a cap was met."""
-        options = active_profile().graph_walk if request.walk is None else request.walk
-        walking = _Walk(request, session, options)
+    def candidates(self, request: LayerRequest, prepared: Named, session: Session) -> RankedList:
+        """Return eligible passages by distance from the question; the mode says whether a cap was met.
+
+        Where the question's own words lead nowhere, a model that failed to name it is an error.
+        """
+        options = _options(request)
+        walking = _Walk(request, session, options, prepared.names)
         reached = walking.reached()
+        if not reached and prepared.failure is not None:
+            raise prepared.failure
         if not reached:
             return RankedList(self.name)
         rows = walking.mentions(reached)
         found = walk.order(reached, rows, limit=request.limit, by_strength=options.strongest_path)
         if options.citation_hop and len(found) < request.limit:
             found += walking.cited(found, reached, most=request.limit - len(found))
-        return RankedList(self.name, found, "walk, capped" if walking.is_capped else "walk")
+        remarks = {"capped": walking.is_capped, "no names by a model": prepared.failure is not None}
+        mode = ", ".join(["walk", *(words for words, applies in remarks.items() if applies)])
+        return RankedList(self.name, found, mode)
+
+
+def _options(request: LayerRequest) -> GraphProfile:
+    return active_profile().graph_walk if request.walk is None else request.walk
 
 
 class _Walk:
     """One walk: its statements share the scope, and it remembers whether a cap cut one of them."""
 
-    def __init__(self, request: LayerRequest, session: Session, options: GraphProfile) -> None:
-        self._question = request.question
+    def __init__(
+        self, request: LayerRequest, session: Session, options: GraphProfile, names: Sequence[str]
+    ) -> None:
+        self._keys = walk.grams(request.question)
+        self._names = names
         self._session = session
         self._options = options
         self._eligible, self._parameters = Document.objects.eligible_sql(request.scope)
@@ -177,12 +208,12 @@ class _Walk:
         return tuple(chunk for (chunk,) in rows)
 
     def _seeds(self) -> list[UUID]:
-        keys = walk.grams(self._question)
+        keys = list(dict.fromkeys([*self._keys, *self._names]))
         if not keys:
             return []
         exact = self.ask(_EXACT_SEEDS, [keys], most=_MOST_SEEDS)
         found = dict.fromkeys(entity for entity, _ in exact)
-        others = [key for key in walk.uncovered(keys, [key for _, key in exact]) if len(key) >= 5]
+        others = [key for key in walk.uncovered(self._keys, [key for _, key in exact]) if len(key) >= 5]
         if others and not found:
             near = self.ask(_NEAR_SEEDS, [others, _ALIKE], most=_MOST_NEAR)
             found.update(dict.fromkeys(entity for (entity,) in near))

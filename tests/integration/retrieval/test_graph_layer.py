@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from retrieval.layers import graph
 from retrieval.retriever import retrieve
 from retrieval.types import RetrievalResult
 from tests.integration.retrieval.corpora import add
-from tests.integration.retrieval.graphs import edge, entity, mention
+from tests.integration.retrieval.graphs import edge, entity, link, mention
+from tests.loopback.fixtures import forget_clients
+from tests.loopback.openai_server import OpenAIServer, Reply, fails, says
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -163,3 +166,64 @@ def test_the_same_walk_is_the_same_a_hundred_times() -> None:
         edge(add(f"D{number}", [f"text {number}"], license_class="public"), "torrefaction", f"thing {number}")
 
     assert len({tuple(titles(walked(PUBLIC))) for _ in range(100)}) == 1
+
+
+# --- Names by a model ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def connections() -> Iterator[None]:
+    yield
+    forget_clients()
+
+
+@pytest.mark.usefixtures("connections")
+def test_a_model_names_what_the_question_spells_otherwise(configured_model: OpenAIServer) -> None:
+    link(add("Silage", ["Straw gives methane."]), ("straw", "methane"))
+    question = "What does cereal residue yield?"
+
+    configured_model.will(says('{"names": ["Straw", "cereal residue"]}'))
+    named = walked(scope(), question)
+    configured_model.will(says('{"names": []}'))
+    unnamed = walked(scope(), question)
+
+    assert titles(named) == ["Silage"]
+    assert titles(unnamed) == []
+    assert configured_model.requests[0].prompt.rstrip().endswith(question)
+
+
+@pytest.mark.usefixtures("connections")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        says("Straw, I think."),
+        says('{"names": "straw"}'),
+        says('{"names": [1]}'),
+        says("[" * 50_000),
+        fails(500),
+    ],
+)
+def test_a_model_that_cannot_name_is_an_error_where_the_words_lead_nowhere(
+    configured_model: OpenAIServer, reply: Reply
+) -> None:
+    link(add("Silage", ["Straw gives methane."]), ("straw", "methane"))
+    configured_model.will(reply)
+
+    nowhere = walked(scope(), "What does cereal residue yield?")
+    anyway = walked(scope(), "What does straw yield?")
+
+    assert (nowhere.traces[0].status, nowhere.degraded) == ("error", ("graph",))
+    assert (anyway.traces[0].status, anyway.traces[0].mode) == ("ok", "walk, no names by a model")
+    assert titles(anyway) == ["Silage"]
+
+
+@pytest.mark.usefixtures("connections")
+def test_a_profile_may_leave_the_model_out(
+    configured_model: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = DomainProfile(graph_walk=GraphProfile(name_with_model=False))
+    monkeypatch.setattr(graph, "active_profile", lambda: profile)
+    link(add("Silage", ["Straw gives methane."]), ("straw", "methane"))
+
+    assert titles(walked(scope(), "What does straw yield?")) == ["Silage"]
+    assert configured_model.requests == []

@@ -32,7 +32,7 @@ from tests.integration.retrieval import onnx_file
 from tests.integration.retrieval.corpora import add
 from tests.integration.retrieval.graphs import gather, link
 from tests.loopback.fixtures import forget_clients
-from tests.loopback.openai_server import OpenAIServer, Reply, says
+from tests.loopback.openai_server import OpenAIServer, Reply, Request, says
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -195,10 +195,12 @@ def test_every_layer_is_held_to_it() -> None:
 
 
 class Grader(OpenAIServer):
-    """A model that writes one probe, and grades passages by a hash of their words: any order may come out."""
+    """A model that names two things, writes one probe and grades by a hash of words: any order may come out."""
 
-    def next_reply(self) -> Reply:
-        prompt = self.requests[-1].prompt
+    def reply_to(self, request: Request) -> Reply:
+        prompt = request.prompt
+        if '"names"' in prompt:
+            return says(json.dumps({"names": ["methane", "crop residue"]}))
         passages = re.findall(r"<passage-\w+ number=\d+>\n(.*?)\n</passage-", prompt, re.DOTALL)
         if not passages:
             return says("Grass silage gave 342 litres of methane per kilogram.")

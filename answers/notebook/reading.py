@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MINE, SHARED = "mine", "shared"
 GRAVE = ("retracted", "concern")
+_BEGINNING = 120
 _LABELS = dict(Source.IdentifierType.choices)
 _ADDRESSES = {
     "doi": "https://doi.org/",
@@ -104,7 +105,10 @@ class ShownNote:
     @property
     def title(self) -> str:
         """The title its owner gave it, else how it begins."""
-        return self.note.title or " ".join(self.note.text.split())[:120]
+        if self.note.title:
+            return self.note.title
+        words = " ".join(self.note.text.split())
+        return words if len(words) <= _BEGINNING else f"{words[: _BEGINNING - 1]}…"
 
     @property
     def warned(self) -> tuple[ShownSource, ...]:

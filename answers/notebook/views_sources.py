@@ -88,8 +88,8 @@ def answer_note(request: HttpRequest, answer_id: uuid.UUID) -> HttpResponse:
             named=form.cleaned_data["named"],
         )
         told = ngettext(
-            "Kept, with %(n)s work that was retrieved.",
-            "Kept, with %(n)s works that were retrieved.",
+            "Kept, with %(n)s retrieved work.",
+            "Kept, with %(n)s retrieved works.",
             len(met),
         )
         messages.success(request, told % {"n": len(met)})

@@ -195,7 +195,7 @@ def test_every_layer_is_held_to_it() -> None:
 
 
 class Grader(OpenAIServer):
-    """A model that names two things, writes one probe and grades by a hash of words: any order may come out."""
+    """A model that names two things, writes a probe and grades by a hash of words: any order may come out."""
 
     def reply_to(self, request: Request) -> Reply:
         prompt = request.prompt

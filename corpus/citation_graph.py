@@ -98,8 +98,10 @@ def census() -> dict[str, Any]:
         .annotate(documents=Count("citing", distinct=True))
         .order_by("-documents", "doi_normalised")[:_MOST_WANTED]
     )  # fmt: skip
+    origins = DocumentCitation.objects.order_by("origin").values_list("origin").annotate(n=Count("id"))
     return {
         "references": DocumentCitation.objects.count(),
+        "by_origin": dict(origins),
         "with_doi": rows.count(),
         "resolved": resolved,
         "unresolved": distinct.count() - resolved,

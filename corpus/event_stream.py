@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import re
+from collections.abc import AsyncIterator, Callable, Mapping
 
+from asgiref.sync import sync_to_async
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 # What the format takes for the end of a line; `str.splitlines` knows more.
 _LINE_END = re.compile(r"\r\n|\r|\n")
 KEEP_ALIVE = ": nothing new\n\n"
+TICK_SECONDS = 1.0
+# The browser connects again; until then a viewer who lost the right to look has looked long enough.
+STREAM_SECONDS = 600.0
 
 
 def message(html: str) -> str:
@@ -25,3 +32,29 @@ def partial(target: str, html: str, swap: str = "innerHTML") -> SafeString:
 def named(event: str) -> str:
     """Return an event that only says its name."""
     return f"event: {event}\ndata: \n\n"
+
+
+async def follow(look: Callable[[], tuple[Mapping[str, str], bool]]) -> AsyncIterator[str]:
+    """Send the parts of a page again as they change, until `look` says that it has ended.
+
+    `look` returns each part as a message addressed to its place, and whether nothing more is to come.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + STREAM_SECONDS
+    seen: dict[str, str] = {}
+    while loop.time() < deadline:
+        parts, has_ended = await sync_to_async(look)()
+        changed = [html for target, html in parts.items() if _is_news(seen, target, html)]
+        # Something every time: a reader that went away is noticed only by writing to it.
+        yield message("".join(changed)) if changed else KEEP_ALIVE
+        if has_ended:
+            yield named("ended")
+            return
+        await asyncio.sleep(TICK_SECONDS)
+
+
+def _is_news(seen: dict[str, str], target: str, html: str) -> bool:
+    digest = hashlib.sha256(html.encode()).hexdigest()
+    is_news = seen.get(target) != digest
+    seen[target] = digest
+    return is_news

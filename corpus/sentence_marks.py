@@ -43,6 +43,15 @@ def read(written: str, text: str) -> tuple[Span, ...]:
     return tuple(sorted(found & set(sentence_spans(text))))[:MOST]
 
 
+def around(written: str, text: str) -> tuple[Span, ...]:
+    """Return the sentences of `text` that the spans of a link lie in, in order: whole ones only."""
+    named = [(int(start), int(end)) for start, end in _WRITTEN.findall(written[: MOST * 16])]
+    if not named:
+        return ()
+    spans = sentence_spans(text)
+    return tuple(one for one in spans if any(one[0] < end and start < one[1] for start, end in named))[:MOST]
+
+
 def parts(text: str, spans: Sequence[Span]) -> list[Part]:
     """Return `text` cut at the ends of `spans`, which are in order and do not overlap."""
     cut: list[Part] = []

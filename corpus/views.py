@@ -76,8 +76,8 @@ def document(request: HttpRequest, document_id: uuid.UUID) -> HttpResponse:
 def passage(request: HttpRequest, passage_id: uuid.UUID) -> HttpResponse:
     """Show a passage marked in the section it stands in, and on the page of the original where there is one.
 
-    `page` and `width` choose the picture, `cited` names sentences to mark; what of them makes no sense is
-    left out.
+    `page` and `width` choose the picture, `cited` names sentences to mark and `at` words whose sentences are;
+    what of them makes no sense is left out.
     """
     found = browsing.readable_passage(_ceiling(request), passage_id)
     if found is None:
@@ -89,7 +89,8 @@ def passage(request: HttpRequest, passage_id: uuid.UUID) -> HttpResponse:
         "badges": browsing.badges(found.document),
         "sections": browsing.surroundings(found),
         "neighbours": _neighbours(found),
-        "cited": sentence_marks.read(request.GET.get("cited", ""), found.body),
+        "cited": sentence_marks.read(request.GET.get("cited", ""), found.body)
+        or sentence_marks.around(request.GET.get("at", ""), found.body),
         "page_view": page_views.of_passage(
             found, found.document, page=_number(request, "page"), width=_number(request, "width")
         ),

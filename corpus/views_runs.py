@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import uuid
-from collections.abc import AsyncIterator, Callable
-from functools import wraps
-from typing import Concatenate, ParamSpec, cast
+from functools import partial
 
-from asgiref.sync import sync_to_async
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -25,34 +18,13 @@ from django.views.decorators.http import require_POST, require_safe
 from corpus import connections, event_stream, run_pages
 from corpus.actions import runs
 from corpus.models import IngestionItem, IngestionRun
-from corpus.signed_in import person
+from corpus.signed_in import only_for, person
 
 RUNS_PER_PAGE = 25
 FILES_PER_PAGE = 100
-TICK_SECONDS = 1.0
-# The browser connects again; until then a viewer who lost the right to look has looked long enough.
-STREAM_SECONDS = 600.0
-
-P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
-def _for(permission: str) -> Callable[[View[P]], View[P]]:
-    """Show the view to those who hold `permission`; to others it is not there."""
-
-    def decorate(view: View[P]) -> View[P]:
-        @wraps(view)
-        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            if not person(request).has_perm(permission):
-                raise Http404
-            return view(request, *args, **kwargs)
-
-        return login_required(cast("View[P]", guarded))
-
-    return decorate
-
-
-@_for("corpus.view_ingestionrun")
+@only_for("corpus.view_ingestionrun")
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
     """List the runs, the newest first."""
@@ -61,24 +33,25 @@ def run_list(request: HttpRequest) -> HttpResponse:
     return render(request, "corpus/run_list.html", {"page": page, "entries": entries})
 
 
-@_for("corpus.view_ingestionrun")
+@only_for("corpus.view_ingestionrun")
 @require_safe
 def run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Show how far a run is and what became of each file."""
     return render(request, "corpus/run_detail.html", _context(_found(run_id), request))
 
 
-@_for("corpus.view_ingestionrun")
+@only_for("corpus.view_ingestionrun")
 @require_safe
 def run_events(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
     """Send the parts of the run's page again as they change, until the run ends."""
     _found(run_id)
-    response = StreamingHttpResponse(_changes(request, run_id), content_type="text/event-stream")
+    changes = event_stream.follow(partial(_parts, request, run_id))
+    response = StreamingHttpResponse(changes, content_type="text/event-stream")
     response["X-Accel-Buffering"] = "no"
     return response
 
 
-@_for("corpus.add_ingestionrun")
+@only_for("corpus.add_ingestionrun")
 @require_POST
 def run_cancel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Stop a run after the files at hand."""
@@ -90,7 +63,7 @@ def run_cancel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     return HttpResponseRedirect(reverse("run", args=[run_id]))
 
 
-@_for("corpus.add_ingestionrun")
+@only_for("corpus.add_ingestionrun")
 @require_POST
 def run_retry(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """Queue again what failed and what a cancellation left out."""
@@ -98,28 +71,6 @@ def run_retry(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     said = ngettext("%(count)d file is tried again.", "%(count)d files are tried again.", count)
     messages.success(request, said % {"count": count})
     return HttpResponseRedirect(reverse("run", args=[run_id]))
-
-
-async def _changes(request: HttpRequest, run_id: uuid.UUID) -> AsyncIterator[str]:
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + STREAM_SECONDS
-    seen: dict[str, str] = {}
-    while loop.time() < deadline:
-        parts, has_ended = await sync_to_async(_parts)(request, run_id)
-        changed = [html for target, html in parts.items() if _is_news(seen, target, html)]
-        # Something every time: a reader that went away is noticed only by writing to it.
-        yield event_stream.message("".join(changed)) if changed else event_stream.KEEP_ALIVE
-        if has_ended:
-            yield event_stream.named("ended")
-            return
-        await asyncio.sleep(TICK_SECONDS)
-
-
-def _is_news(seen: dict[str, str], target: str, html: str) -> bool:
-    digest = hashlib.sha256(html.encode()).hexdigest()
-    is_news = seen.get(target) != digest
-    seen[target] = digest
-    return is_news
 
 
 def _parts(request: HttpRequest, run_id: uuid.UUID) -> tuple[dict[str, str], bool]:

@@ -15,6 +15,7 @@ from corpus.prompt_files import InvalidPrompt
 from retrieval.cli_graph_communities import communities
 from retrieval.cli_graph_merges import merges, undo_merge
 from retrieval.cli_graph_resolution import resolve_entities
+from retrieval.cli_graph_show import citations, show
 from retrieval.graph.actions import gc as collecting
 from retrieval.graph.extraction import background, choosing, running
 from retrieval.graph.extraction.choosing import NoModel
@@ -42,6 +43,8 @@ def graph() -> None:
 
 
 graph.add_command(communities)
+graph.add_command(show)
+graph.add_command(citations)
 graph.add_command(merges)
 graph.add_command(undo_merge)
 graph.add_command(resolve_entities)

@@ -41,7 +41,7 @@ logger = structlog.get_logger(__name__)
 # Documents whose words are looked for, of each reason there is to keep one back.
 _OF_EACH = 3
 _PHRASE_WORDS = 8
-_LISTS = ("ask", "scope", "answers", "notices", "documents", "upload", "runs")
+_LISTS = ("ask", "scope", "answers", "notices", "documents", "entities", "upload", "runs")
 
 
 class NoSuchRole(ValueError):
@@ -248,7 +248,8 @@ def _lists(member: User, *, ready: QuerySet[Document], canaries: Sequence[Canary
         surface.seek(canaries, _text(client, reverse(name)))
     for one in canaries:
         for word in one.words:
-            surface.seek(canaries, _text(client, reverse("documents"), {"q": word[:200]}), typed=word)
+            for name in ("documents", "entities"):
+                surface.seek(canaries, _text(client, reverse(name), {"q": word[:200]}), typed=word)
     return surface
 
 

@@ -30,6 +30,17 @@ class MentionFactory(DjangoModelFactory):
     surface_key = factory.LazyAttribute(lambda row: key_of(row.surface))
 
 
+class DescriptionFactory(DjangoModelFactory):
+    class Meta:
+        model = models.Description
+
+    entity = factory.SubFactory(EntityFactory)
+    chunk = factory.SubFactory(ChunkFactory)
+    document = factory.LazyAttribute(lambda row: row.chunk.document)
+    start = 0
+    quote = factory.LazyAttribute(lambda row: row.chunk.body)
+
+
 class RelationshipFactory(DjangoModelFactory):
     class Meta:
         model = models.Relationship

@@ -88,6 +88,39 @@ def _about_answers(world: World) -> dict[str, list[Call]]:
     }
 
 
+def _about_extractions(world: World) -> dict[str, list[Call]]:
+    """Runs of extraction, whose numbers are about everything."""
+    keys = [run.pk for run in world.extractions]
+    return {
+        "extractions": [Call(reverse("extractions"))],
+        "extraction": [Call(reverse("extraction", args=[key])) for key in keys],
+        "extraction_events": [Call(reverse("extraction_events", args=[key])) for key in keys],
+    }
+
+
+def _about_entities(world: World) -> dict[str, list[Call]]:
+    """The list of entities by every word, and every entity with what it is mentioned and related by."""
+    listing, words = reverse("entities"), [canary(item) for item in CASES]
+    shared, some = world.entities[""], ("public", "restricted")
+    found = [shared, *(rows[case] for rows in (world.entities, world.tombstones) for case in some)]
+    return {
+        "entities": [
+            Call(listing),
+            Call(listing, headers=HTMX),
+            Call(listing, data={"type": "concept", "order": "name"}),
+            *(Call(listing, data={"q": word}) for word in words),
+            *(Call(listing, data={"document": str(world.documents[case].pk)}) for case in some),
+        ],
+        "entity": [Call(reverse("entity", args=[row.pk])) for row in found],
+        "entity_passages": [Call(reverse("entity_passages", args=[row.pk])) for row in found],
+        "entity_evidence": [
+            Call(reverse("entity_evidence", args=[row.pk]), data=data)
+            for row in found
+            for data in ({}, {"with": str(shared.pk)})
+        ],
+    }
+
+
 def _about_notes(world: World) -> dict[str, list[Call]]:
     """Everything that can be done with a note, by whoever has the address."""
     keys = [note.id for note in world.notes.values()]
@@ -213,6 +246,8 @@ def calls(world: World) -> dict[str, list[Call]]:
         + [Call(path.replace("/1.webp", "/2.webp")) for path in pictures],
         "passage": [Call(path) for path in passages]
         + [Call(path, data={"page": "1", "width": "1200", "cited": "0-10"}) for path in passages],
+        **_about_entities(world),
+        **_about_extractions(world),
         "runs": [Call(reverse("runs"))],
         "run": [Call(path) for path in runs] + [Call(path, data={"show": "failed"}) for path in runs],
         "run_events": [Call(reverse("run_events", args=[run.id])) for run in world.runs],

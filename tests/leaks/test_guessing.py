@@ -40,6 +40,8 @@ KEPT_BACK = {
     "note_id": lambda world, actor: [
         note.id for (owner, is_shared), note in world.notes.items() if owner != actor and not is_shared
     ],
+    "entity_id": lambda world, actor: [entity.id for entity in world.hidden_entities(actor)],
+    "extraction_id": lambda world, actor: [run.id for run in world.extractions],
     "run_id": lambda world, actor: [] if actor == "curator" else [run.id for run in world.runs],
 }
 # Parts of addresses that are no row's id: a value that any row could have.

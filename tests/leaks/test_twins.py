@@ -162,6 +162,8 @@ def test_commands_say_the_same_without_what_their_scope_leaves_out(world: World,
                     ("ask", "What does biochar hold?", "--license", "public", "--json"),
                     ("ask", "What does biochar hold?", "--license", "public"),
                     ("corpus", "fingerprint", "--license", "public"),
+                    ("graph", "show", "biochar", "--license", "public", "--json"),
+                    ("graph", "show", "water", "--license", "public"),
                     ("corpus", "export", str(target), "--license", "public", "--json"),
                 )
             ]

@@ -32,7 +32,9 @@ from corpus.models import (
     RightsDecision,
 )
 from corpus.rights import ALL_CLASSES, LicenseClass
+from retrieval.graph.models import Entity, ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
+from tests.factories.graph import DescriptionFactory, EntityFactory, MentionFactory, RelationshipFactory
 from tests.integration.retrieval.corpora import vector_of
 
 OPEN = (LicenseClass.PUBLIC, LicenseClass.OPEN_COMMERCIAL, LicenseClass.OPEN_NONCOMMERCIAL)
@@ -97,6 +99,16 @@ class World:
     notes: dict[tuple[str, bool], Observation] = field(default_factory=dict)
     people: dict[str, User | None] = field(default_factory=dict)
     runs: list[IngestionRun] = field(default_factory=list)
+    extractions: list[ExtractionRun] = field(default_factory=list)
+    # What a passage of the case alone mentions; under "" what all of them mention.
+    entities: dict[str, Entity] = field(default_factory=dict)
+    tombstones: dict[str, Entity] = field(default_factory=dict)
+
+    def hidden_entities(self, actor: str) -> list[Entity]:
+        """Return the entities that no passage `actor` may see mentions."""
+        rows = [*self.entities.items(), *self.tombstones.items()]
+        shown = allowed(actor)
+        return [row for name, row in rows if name not in shown and (name or not shown)]
 
     def hidden_words(self, actor: str) -> list[str]:
         """Return the words `actor` must never meet."""
@@ -193,6 +205,7 @@ def _document(world: World, name: str) -> None:
     )
     if not case.scanned:
         world.passages[name] = _passage(document, word)
+        _graph(world, name, word)
     _original(document, word)
     DocumentCitation.objects.create(
         citing=document, ordinal=0, text=word, doi_normalised=f"10.9999/{word}.ref"
@@ -231,6 +244,31 @@ def _passage(document: Document, word: str) -> Chunk:
     return passage
 
 
+def _graph(world: World, name: str, word: str) -> None:
+    """What the passage mentions: what all mention, by a name of its own too, and something of its own."""
+    passage = world.passages[name]
+    shared = world.entities.get("") or EntityFactory(name="Biochar", type="material")
+    other = Entity.objects.filter(key="h2o").first() or EntityFactory(name="H2O", type="material")
+    own = EntityFactory(name=f"Thing {word}", type="concept")
+    merged = EntityFactory(name=f"Char {word}", type="material", canonical_entity=shared)
+    for entity, surface in (
+        (shared, "Biochar"),
+        (shared, word),
+        (other, "water"),
+        (own, word),
+        (merged, word),
+    ):
+        MentionFactory(entity=entity, chunk=passage, surface=surface, start=passage.body.index(surface))
+    if name == LicenseClass.RESTRICTED:
+        # To whom this passage is closed, its name is what the others call it.
+        MentionFactory(entity=other, chunk=passage, surface="H2O")
+    DescriptionFactory(entity=shared, chunk=passage, quote=passage.body)
+    for target in (other, own):
+        RelationshipFactory(source=shared, target=target, chunk=passage, type="contains", quote=passage.body)
+    world.entities |= {"": shared, name: own}
+    world.tombstones[name] = merged
+
+
 def _original(document: Document, word: str) -> None:
     """Put a page that can be drawn where the document's original belongs."""
     drawn = BytesIO()
@@ -256,6 +294,11 @@ def _run(world: World) -> None:
         run=run, path=f"{canary(LicenseClass.UNKNOWN)}.docx", outcome="failed", reason="damaged", detail="No."
     )
     world.runs.append(run)
+    world.extractions.append(
+        ExtractionRun.objects.create(
+            extractor="rules@0", state="finished", finished_at=timezone.now(), passages=len(READABLE)
+        )
+    )
 
 
 def _answer(world: World, name: str) -> None:

@@ -45,7 +45,8 @@ def test_a_list_with_a_work_twice_one_to_come_and_itself_leads_to_one_document()
 
     assert shown(paper) == [("10.5555/cited", True), ("10.5555/later", False)]
     assert citation_graph.census() == {
-        "references": 4, "with_doi": 4, "resolved": 1, "unresolved": 1, "self": 1,
+        "references": 4, "by_origin": {"document": 4}, "with_doi": 4,
+        "resolved": 1, "unresolved": 1, "self": 1,
         "most_wanted": [{"doi": "10.5555/later", "documents": 1}],
     }  # fmt: skip
 

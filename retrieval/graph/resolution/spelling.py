@@ -127,6 +127,7 @@ def cased_key(name: str) -> str:
     return _GREEK_LETTER.sub(lambda found: GREEK[found[0]], text.replace("µ", "μ"))
 
 
+@lru_cache(maxsize=100_000)
 def _word(part: str) -> str:
     word = key_of(part) or part.lower()
     if not _ALL_CAPITALS.fullmatch(part):

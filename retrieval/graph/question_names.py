@@ -1,4 +1,4 @@
-"""What a question speaks of, named by a fast model: synonyms and abbreviations that it does not spell, too."""
+"""What a question speaks of, named by a fast model: with synonyms and abbreviations it does not spell."""
 
 from __future__ import annotations
 

@@ -73,8 +73,10 @@ def gather(wanted: RetrievalScope, *groups: tuple[str, ...], name: str = "test")
         edges = Relationship.objects.filter(
             source__name__in=group, target__name__in=group, document__in=documents
         )
+        # What only others mention is no member: a build knows nothing of it.
+        ends = {name for one in edges for name in (one.source.name, one.target.name)}
         if edges:
-            _community(build, sorted(group), edges)
+            _community(build, sorted(ends), edges)
     build.documents_read, build.is_current, build.finished_at = len(rows), True, timezone.now()
     build.save()
     return build

@@ -15,6 +15,7 @@ BENCHMARKS = (
     "scale",
     "ingest_overhead",
     "graph_extraction",
+    "communities",
     "condensed_prompts",
     "parse_pdf",
 )

@@ -147,13 +147,21 @@ class CommunityDocument(models.Model):
             # In the database, because no way of deleting a document may leave a summary of it behind.
             pgtrigger.Trigger(
                 name="summary_goes_with_its_document",
+                level=pgtrigger.Statement,
                 when=pgtrigger.After,
                 operation=pgtrigger.Delete,
+                referencing=pgtrigger.Referencing(old="gone"),
+                # It is fired by its own second statement once more, and then finds nothing gone.
                 func="""
-                    DELETE FROM retrieval_communitymember WHERE community_id = OLD.community_id;
-                    DELETE FROM retrieval_communitydocument WHERE community_id = OLD.community_id;
-                    UPDATE retrieval_community SET parent_id = NULL WHERE parent_id = OLD.community_id;
-                    DELETE FROM retrieval_community WHERE id = OLD.community_id;
+                    IF EXISTS (SELECT 1 FROM gone) THEN
+                        DELETE FROM retrieval_communitymember
+                            WHERE community_id IN (SELECT community_id FROM gone);
+                        DELETE FROM retrieval_communitydocument
+                            WHERE community_id IN (SELECT community_id FROM gone);
+                        UPDATE retrieval_community SET parent_id = NULL
+                            WHERE parent_id IN (SELECT community_id FROM gone);
+                        DELETE FROM retrieval_community WHERE id IN (SELECT community_id FROM gone);
+                    END IF;
                     RETURN NULL;
                 """,
             )

@@ -8,10 +8,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import pgtrigger
 import structlog
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from corpus.models import EmbeddingVersion
@@ -210,12 +209,12 @@ def _held(table: str, keys: Collection[UUID]) -> set[UUID]:
         return {key for (key,) in cursor.fetchall()}
 
 
-def _remove(builds: Any) -> None:
+def _remove(builds: QuerySet[CommunityBuild]) -> None:
     _remove_communities(Community.objects.filter(build__in=builds.values("pk")))
     builds.delete()
 
 
-def _remove_communities(communities: Any) -> None:
-    # The trigger would look for each community once for every document of it.
-    with pgtrigger.ignore("retrieval.CommunityDocument:summary_goes_with_its_document"):
-        communities.delete()
+def _remove_communities(communities: QuerySet[Community]) -> None:
+    # Whatever has documents goes with them, at once; see the trigger.
+    CommunityDocument.objects.filter(community__in=communities.values("pk")).delete()
+    communities.delete()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from answers.models import Answer, AnswerSource
+from answers.notebook.models import ObservationSource
 from answers.notices import Notice
 from corpus.models import Document
 
@@ -34,6 +35,14 @@ def concerned(kind: Kind) -> QuerySet[AnswerSource]:
     """Return the citations of works of which `kind` holds today and was not said in the answer."""
     told = Q(badges__contains=[kind.value])
     return AnswerSource.objects.filter(~told, holding(kind, source="document__source"), is_cited=True)
+
+
+def noted(kind: Kind) -> QuerySet[ObservationSource]:
+    """Return the works in somebody's notes of which `kind` holds today and did not when they were linked."""
+    told = Q(standing_then__contains=[kind.value])
+    return ObservationSource.objects.filter(
+        ~told, holding(kind, source="source"), observation__owner__isnull=False
+    )
 
 
 def affected(answers: QuerySet[Answer], *, documents: DocumentQuerySet | None = None) -> QuerySet[Answer]:
@@ -63,6 +72,6 @@ def to(user: User) -> QuerySet[Notice]:
     """Return all messages to `user`, newest first."""
     return (
         Notice.objects.filter(recipient=user)
-        .select_related("answer", "source")
+        .select_related("answer", "observation", "source")
         .order_by("-created_at", "-id")
     )

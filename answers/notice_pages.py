@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from answers.models import AnswerSource
+from answers.notebook import reading
 from answers.notices import Notice
 from corpus import ceilings
 from corpus.models import Document
@@ -35,10 +36,27 @@ class ShownNotice:
 def shown(notices: Sequence[Notice], user: User) -> list[ShownNotice]:
     """Put messages to `user` into words."""
     titles = _titles(notices, user)
+    titles |= reading.names({notice.observation_id for notice in notices if notice.observation_id}, user)
     return [
-        ShownNotice(notice, titles.get((notice.answer_id, notice.source_id), ""), _headline(notice))
+        ShownNotice(
+            notice,
+            titles.get((notice.answer_id or notice.observation_id, notice.source_id), ""),
+            _note_headline(notice) if notice.observation_id else _headline(notice),
+        )
         for notice in notices
     ]
+
+
+def _note_headline(notice: Notice) -> str:
+    if notice.resolved_at is not None:
+        return {
+            Notice.Kind.RETRACTED: _("No longer retracted: a work in your notebook"),
+            Notice.Kind.CONCERN: _("The concern was lifted: a work in your notebook"),
+        }[Notice.Kind(notice.kind)]
+    return {
+        Notice.Kind.RETRACTED: _("Retracted: a work in your notebook"),
+        Notice.Kind.CONCERN: _("Expression of concern: a work in your notebook"),
+    }[Notice.Kind(notice.kind)]
 
 
 def _headline(notice: Notice) -> str:
@@ -58,7 +76,7 @@ def _titles(notices: Sequence[Notice], user: User) -> dict[tuple[object, object]
     visible = Document.objects.within(ceilings.effective_scope(user, RetrievalScope()))
     rows = AnswerSource.objects.filter(
         is_cited=True,
-        answer__in=[notice.answer_id for notice in notices],
+        answer__in=[notice.answer_id for notice in notices if notice.answer_id],
         document__in=visible.order_by().values("id"),
     ).order_by("answer_id", "-number", "id")
     return {

@@ -11,10 +11,10 @@ from corpus.models import Source
 
 
 class Notice(models.Model):
-    """One message: a work that the answer cites is not what it was.
+    """One message: a work that an answer cites, or that stands behind a note, is not what it was.
 
-    It names the work by key only. Title and number are read through the answer when it is shown, under
-    the reader's scope of that day.
+    It names the work by key only. Title and number are read through the answer or the note when it is shown,
+    under the reader's scope of that day.
     """
 
     class Kind(models.TextChoices):
@@ -22,7 +22,10 @@ class Notice(models.Model):
         CONCERN = "concern", "Expression of concern"
 
     recipient = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
-    answer = models.ForeignKey("answers.Answer", on_delete=models.CASCADE, related_name="notices")
+    answer = models.ForeignKey("answers.Answer", null=True, on_delete=models.CASCADE, related_name="notices")
+    observation = models.ForeignKey(
+        "answers.Observation", null=True, on_delete=models.CASCADE, related_name="notices"
+    )
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -35,7 +38,17 @@ class Notice(models.Model):
                 fields=["answer", "source", "kind"],
                 condition=Q(resolved_at__isnull=True),
                 name="%(app_label)s_%(class)s_once_while_it_holds",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["observation", "source", "kind"],
+                condition=Q(resolved_at__isnull=True),
+                name="%(app_label)s_%(class)s_once_while_it_holds_of_a_note",
+            ),
+            models.CheckConstraint(
+                condition=Q(answer__isnull=True, observation__isnull=False)
+                | Q(answer__isnull=False, observation__isnull=True),
+                name="%(app_label)s_%(class)s_about_an_answer_or_a_note",
+            ),
         ]
         indexes = [
             models.Index(fields=["recipient", "-created_at"], name="answers_notice_of_recipient"),
@@ -48,4 +61,4 @@ class Notice(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()}: {self.answer_id}"
+        return f"{self.get_kind_display()}: {self.answer_id or self.observation_id}"

@@ -1,4 +1,4 @@
-"""Telling askers that a work their answers cite was retracted or doubted, and taking it back.
+"""Telling people that a work their answers cite or their notes name was retracted or doubted; taking it back.
 
 What is to be told follows from the rows. Bringing messages up to date again, after a crash or at the same
 time as somebody else, changes nothing that is right already.
@@ -56,18 +56,21 @@ def after_a_change(sender: type[Source], source_id: UUID, **_: Any) -> None:
 
 def _open(kind: alerts.Kind, source_id: UUID | None) -> int:
     citations = alerts.concerned(kind).filter(answer__asked_by__isnull=False)
-    if source_id is not None:
-        citations = citations.filter(document__source=source_id)
-    wanted = set(
-        citations.order_by().values_list("answer__asked_by_id", "answer_id", "document__source_id").distinct()
-    )
+    links = alerts.noted(kind)
     held = Notice.objects.filter(kind=kind, resolved_at__isnull=True)
     if source_id is not None:
-        held = held.filter(source=source_id)
-    wanted -= set(held.order_by().values_list("recipient_id", "answer_id", "source_id"))
+        citations = citations.filter(document__source=source_id)
+        links, held = links.filter(source=source_id), held.filter(source=source_id)
+    cited = citations.order_by().values_list("answer__asked_by_id", "answer_id", "document__source_id")
+    linked = links.order_by().values_list("observation__owner_id", "observation_id", "source_id")
+    wanted: set[tuple[Any, ...]] = {
+        (recipient, answer, None, source) for recipient, answer, source in cited.distinct()
+    }
+    wanted |= {(recipient, None, note, source) for recipient, note, source in linked}
+    wanted -= set(held.order_by().values_list("recipient_id", "answer_id", "observation_id", "source_id"))
     notices = [
-        Notice(recipient_id=recipient, answer_id=answer, source_id=source, kind=kind)
-        for recipient, answer, source in sorted(wanted, key=str)
+        Notice(recipient_id=recipient, answer_id=answer, observation_id=note, source_id=source, kind=kind)
+        for recipient, answer, note, source in sorted(wanted, key=str)
     ]
     # Another process may tell the same at this moment.
     Notice.objects.bulk_create(notices, batch_size=2_000, ignore_conflicts=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 import structlog
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from answers.models import Answer
 
+T = TypeVar("T", Document, Source)
 logger = structlog.get_logger(__name__)
 Relationship = ObservationSource.Relationship
 
@@ -153,6 +154,7 @@ def unlink(*, note: Observation, number: int, by: User | None) -> bool:
     if link is None:
         return False
     link.delete()
+    row.notices.filter(source=link.source_id).delete()
     _drop_unneeded([link.source_id])
     _touch(row)
     return True
@@ -202,8 +204,9 @@ def _link(
     note: Observation, works: Sequence[tuple[UUID, _Given]], relationship: str
 ) -> list[ObservationSource]:
     """Link works to a note that is locked or new. One that is gone meanwhile is left out."""
-    documents = _alive(Document, [given.document for _, given in works if given.document])
-    alive = _alive(Source, [source for source, _ in works])
+    held = _alive(Document, [given.document for _, given in works if given.document])
+    documents = {row.pk for row in held}
+    alive = {row.pk: row for row in _alive(Source, [source for source, _ in works])}
     links = {link.source_id: link for link in note.links.all()}
     asked: dict[UUID, ObservationSource] = {}
     for source, given in works:
@@ -212,7 +215,11 @@ def _link(
         if source not in links:
             note.last_number += 1
             links[source] = ObservationSource(
-                observation=note, number=note.last_number, source_id=source, relationship=relationship
+                observation=note,
+                number=note.last_number,
+                source_id=source,
+                relationship=relationship,
+                standing_then=_standing(alive[source]),
             )
         elif given.named or given.title:
             links[source].relationship = relationship
@@ -232,10 +239,16 @@ def _give(link: ObservationSource, given: _Given, documents: set[UUID]) -> None:
     link.named, link.named_title = given.named or link.named, given.title or link.named_title
 
 
-def _alive(model: type[Document | Source], ids: Iterable[UUID]) -> set[UUID]:
-    """Return which of the rows there are, locked so that they stay until the links are committed."""
-    rows = model.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=list(ids)).order_by("pk")
-    return set(rows.values_list("pk", flat=True))
+def _standing(source: Source) -> list[str]:
+    """Return what of the work's standing its owner is shown at once, and so is not told of later."""
+    flags = (("retracted", source.is_retracted), ("concern", source.has_concern))
+    return [name for name, holds in flags if holds]
+
+
+def _alive(model: type[T], ids: Iterable[UUID]) -> list[T]:
+    """Return those of the rows that there are, locked so that they stay until the links are committed."""
+    rows = model._default_manager.select_for_update(no_key=True, of=("self",)).filter(pk__in=list(ids))
+    return list(rows.order_by("pk"))
 
 
 def _touch(note: Observation) -> None:

@@ -109,6 +109,9 @@ class ObservationSource(models.Model):
         help_text="The document's class when it was deleted; empty while it is held",
     )
     withdrawn_from = models.CharField(max_length=100, blank=True, default="", help_text="Its bucket then")
+    standing_then = models.JSONField(
+        default=list, help_text="retracted, concern: what held when it was linked"
+    )
     added_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

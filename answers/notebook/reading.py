@@ -77,6 +77,11 @@ class ShownSource:
         return str(_LABELS.get(self.kind, "")) if self.identifier else ""
 
     @property
+    def name(self) -> str:
+        """What the work is called: its title, else its identifier; empty when it is out of reach."""
+        return self.title or (f"{self.kind_label} {self.value}" if self.identifier else "")
+
+    @property
     def address(self) -> str:
         """Where the identifier leads on the web; empty where it leads nowhere."""
         if self.kind == Source.IdentifierType.URL:
@@ -153,19 +158,30 @@ def found(user: User | None, *, text: str = "", kind: str = "", whose: str = "")
 def shown(notes: Iterable[Observation], user: User | None) -> list[ShownNote]:
     """Return `notes`, which `user` may read, with their sources as far as they may see those."""
     notes = list(notes)
+    sources: dict[UUID, list[ShownSource]] = {note.pk: [] for note in notes}
+    for link, source in _sources(sources, user):
+        sources[link.observation_id].append(source)
+    key = None if user is None else user.pk
+    return [ShownNote(note, tuple(sources[note.pk]), is_own=note.owner_id == key) for note in notes]
+
+
+def names(notes: Iterable[UUID], user: User) -> dict[tuple[object, object], str]:
+    """Return what `user` may know the works in these notes of theirs are called, by note and work."""
+    mine = own(user).filter(pk__in=list(notes)).order_by("pk").values_list("pk", flat=True)
+    found = _sources(mine, user)
+    return {(link.observation_id, link.source_id): source.name for link, source in found}
+
+
+def _sources(notes: Iterable[UUID], user: User | None) -> list[tuple[ObservationSource, ShownSource]]:
     ceiling = EVERYTHING if user is None else ceilings.of(user)
     links = list(
-        ObservationSource.objects.filter(observation__in=[note.pk for note in notes])
+        ObservationSource.objects.filter(observation__in=list(notes))
         .select_related("source")
         .prefetch_related("source__checks")
         .order_by("observation_id", "number")
     )
     held = _Held(links, RetrievalScope().within(ceiling))
-    sources: dict[UUID, list[ShownSource]] = {note.pk: [] for note in notes}
-    for link in links:
-        sources[link.observation_id].append(_source(link, held.document_of(link), ceiling))
-    key = None if user is None else user.pk
-    return [ShownNote(note, tuple(sources[note.pk]), is_own=note.owner_id == key) for note in notes]
+    return [(link, _source(link, held.document_of(link), ceiling)) for link in links]
 
 
 class _Held:

@@ -13,6 +13,7 @@ urlpatterns = [
     path("", include("answers.notebook.urls")),
     path("", include("corpus.urls")),
     path("", include("retrieval.urls")),
+    path("", include("evaluation.calibration.urls")),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("theme/", views.set_theme, name="theme"),

@@ -14,15 +14,22 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from tests.leaks import routes
+from tests.leaks import calibration_rows, routes
 from tests.leaks.asking import client_of, content_of, headers_of, seen
-from tests.leaks.world import World
+from tests.leaks.world import World, allowed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 VERBS = ("get", "head", "post", "put", "patch", "delete", "options")
 # One group who are kept from most, one who see most, and who may do everything and see next to nothing.
 GUESSERS = ("without_role", "narrow", "branch", "asker", "expert", "curator")
+
+
+def readable(actor: str) -> list[str]:
+    """Return the cases of samples whose passages `actor` may read."""
+    return [case for case in allowed(actor) if case in calibration_rows.ABOUT]
+
+
 # Which rows somebody may not know of, by the name of the part of an address that names one.
 KEPT_BACK = {
     "document_id": lambda world, actor: [document.id for document in world.hidden_documents(actor)],
@@ -42,6 +49,12 @@ KEPT_BACK = {
     ],
     "entity_id": lambda world, actor: [entity.id for entity in world.hidden_entities(actor)],
     "extraction_id": lambda world, actor: [run.id for run in world.extractions],
+    "queue_id": lambda world, actor: [
+        queue.pk for queue in calibration_rows.hidden_samples(world, readable(actor))
+    ],
+    "item_id": lambda world, actor: [
+        item.pk for item in calibration_rows.hidden_items(world, readable(actor))
+    ],
     "run_id": lambda world, actor: [] if actor == "curator" else [run.id for run in world.runs],
 }
 # Parts of addresses that are no row's id: a value that any row could have.

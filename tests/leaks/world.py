@@ -32,10 +32,12 @@ from corpus.models import (
     RightsDecision,
 )
 from corpus.rights import ALL_CLASSES, LicenseClass
+from evaluation.models import CalibrationQueue
 from retrieval.graph.models import Entity, ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
 from tests.factories.graph import DescriptionFactory, EntityFactory, MentionFactory, RelationshipFactory
 from tests.integration.retrieval.corpora import vector_of
+from tests.leaks import calibration_rows
 
 OPEN = (LicenseClass.PUBLIC, LicenseClass.OPEN_COMMERCIAL, LicenseClass.OPEN_NONCOMMERCIAL)
 
@@ -103,6 +105,8 @@ class World:
     # What a passage of the case alone mentions; under "" what all of them mention.
     entities: dict[str, Entity] = field(default_factory=dict)
     tombstones: dict[str, Entity] = field(default_factory=dict)
+    # Of judged answers, by case and of everything.
+    samples: dict[str, CalibrationQueue] = field(default_factory=dict)
 
     def hidden_entities(self, actor: str) -> list[Entity]:
         """Return the entities that no passage `actor` may see mentions."""
@@ -127,6 +131,7 @@ def build() -> World:
     _run(world)
     for name in ("narrow", "asker", "librarian"):
         _answer(world, name)
+    calibration_rows.furnish(world, {case: canary(case) for case in calibration_rows.ABOUT})
     return world
 
 
@@ -363,6 +368,9 @@ def _note(world: World, answer: Answer, name: str) -> None:
                 source=document.source,
                 document=document,
                 relationship=ObservationSource.Relationship.RETRIEVED,
+            )
+            Notice.objects.create(
+                recipient=world.people[name], observation=note, source=document.source, kind="retracted"
             )
         world.notes[(name, is_shared)] = note
 

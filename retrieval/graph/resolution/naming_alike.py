@@ -16,6 +16,8 @@ from retrieval.graph.resolution.types import Method, Pair
 _MOST_HOLDERS: Final = 3
 # An alias of one word has to be this long to be taken by itself.
 _LONGEST_SHORT: Final = 6
+# Of a short form that a model is asked about: amid the names whose likeness leaves it open.
+_ASKED: Final = 0.86
 
 
 def by_spelling(group: Group, _: Thesaurus) -> Iterator[Pair]:
@@ -66,7 +68,7 @@ def _may_share(form: str, one: Entry, other: Entry, holders: Sequence[Entry]) ->
 
 def _abbreviates(shorts: set[str], long: Entry) -> bool:
     return any(
-        short_forms.abbreviates(short, spelling, shortest=short_forms.SHORTEST_ALIAS)
+        short_forms.strays(short, spelling, shortest=short_forms.SHORTEST_ALIAS) is not None
         for short in sorted(shorts)
         for spelling in long.spellings
     )
@@ -88,9 +90,10 @@ def by_inversion(group: Group, thesaurus: Thesaurus) -> Iterator[Pair]:
 def by_short_form(group: Group, thesaurus: Thesaurus) -> Iterator[Pair]:
     """Yield pairs of a short form and the one name of the type whose every word it shows.
 
-    Where a passage says what a short form stands for, it is an alias, and `by_alias` decides.
+    With a capital from inside a word a model has to say. Where a passage tells what a short form stands for,
+    it is an alias, and `by_alias` decides.
     """
-    shorts = {entry: short_forms.letters_of(entry.entity.name) for entry in group.entries}
+    shorts = {entry: short_forms.letters_of(entry.entity.name).lower() for entry in group.entries}
     longs = index(
         (short_forms.initials_of(entry.entity.name), entry)
         for entry, letters in shorts.items()
@@ -99,14 +102,18 @@ def by_short_form(group: Group, thesaurus: Thesaurus) -> Iterator[Pair]:
     for entry, letters in shorts.items():
         if not letters or entry.form in group.by_alias:
             continue
-        found = [
-            long
+        strays = [
+            (short_forms.strays(entry.entity.name, long.entity.name), long)
             for initials in short_forms.possible_initials(letters)
             for long in longs.get(initials, [])
-            if short_forms.abbreviates(entry.entity.name, long.entity.name)
-            and not thesaurus.tells_apart(entry.form, long.form)
+            if not thesaurus.tells_apart(entry.form, long.form)
         ]
-        yield from _with_the_one(entry, found, Method.SHORT_FORM, 0.94)
+        fitting = [long for number, long in strays if number == 0]
+        if fitting:
+            yield from _with_the_one(entry, fitting, 2, Method.SHORT_FORM, 0.94)
+        else:
+            nearly = [long for number, long in strays if number is not None]
+            yield from _with_the_one(entry, nearly, 3, Method.MODEL, _ASKED)
 
 
 def by_genus(group: Group, thesaurus: Thesaurus) -> Iterator[Pair]:
@@ -115,11 +122,13 @@ def by_genus(group: Group, thesaurus: Thesaurus) -> Iterator[Pair]:
     for entry in group.entries:
         species = short_forms.short_species(entry.entity.name)
         if species is not None:
-            yield from _with_the_one(entry, full.get(species, []), Method.GENUS, 0.96)
+            yield from _with_the_one(entry, full.get(species, []), 2, Method.GENUS, 0.96)
 
 
-def _with_the_one(entry: Entry, found: Sequence[Entry], method: Method, confidence: float) -> Iterator[Pair]:
+def _with_the_one(
+    entry: Entry, found: Sequence[Entry], tier: int, method: Method, confidence: float
+) -> Iterator[Pair]:
     """Yield the pairs when all that was found is one name in one form: else it could be any of them."""
     if len({long.form for long in found}) == 1:
         for long in found:
-            yield pair_of(entry, long, tier=2, method=method, confidence=confidence)
+            yield pair_of(entry, long, tier=tier, method=method, confidence=confidence)

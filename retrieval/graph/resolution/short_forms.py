@@ -16,6 +16,7 @@ SHORTEST_ALIAS: Final = 2
 _LONGEST = 8
 # Long words are put together of several: "hydroxyanisole" may show two letters.
 _LONG_WORD = 7
+_MOST_STRAYS = 1
 _SHORT = re.compile(r"(?:[^\W\d_]|\d)[^\W_]*(?:[- ][^\W_]+)?")
 _SPECIES = re.compile(r"([^\W\d_])\. ?([^\W\d_]{3,}(?: .+)?)\Z")
 _BINOMIAL = re.compile(r"([^\W\d_]{3,}) ([^\W\d_]{3,}(?: .+)?)\Z")
@@ -23,10 +24,10 @@ _PARTS = re.compile(r"[^\W_]+")
 
 
 def letters_of(name: str, *, shortest: int = SHORTEST) -> str:
-    """Return the letters of a short form in lower case, without the s of a plural; nothing for other names.
+    """Return the letters of a short form, without the s of a plural; nothing for other names.
 
     >>> letters_of("VFAs"), letters_of("HBsAg"), letters_of("biogas"), letters_of("5-HMF")
-    ('vfa', 'hbsag', '', '5hmf')
+    ('VFA', 'HBsAg', '', '5HMF')
     """
     text = cased_key(name)
     if not _SHORT.fullmatch(text) or len(text) > _LONGEST + 2:
@@ -34,8 +35,7 @@ def letters_of(name: str, *, shortest: int = SHORTEST) -> str:
     capitals = sum(char.isupper() for char in text)
     if capitals < 2 and not (capitals == 1 and text[0].islower() and len(text) <= 4):  # "iAs"
         return ""
-    text = re.sub(r"(?<=[A-Z])s\Z", "", text)
-    letters = "".join(char for char in text.lower() if char.isalnum())
+    letters = "".join(char for char in re.sub(r"(?<=[A-Z])s\Z", "", text) if char.isalnum())
     return letters if shortest <= len(letters) <= _LONGEST else ""
 
 
@@ -58,50 +58,56 @@ def possible_initials(letters: str) -> Iterator[str]:
         yield from sorted(seen)
 
 
-def abbreviates(short: str, long: str, *, shortest: int = SHORTEST) -> bool:
-    """Whether each word of `long` shows in `short` by its first letter, and the rest stands in the words.
+def strays(short: str, long: str, *, shortest: int = SHORTEST) -> int | None:
+    """Return how many capitals of `short` come from inside a word of `long`; None when it is no short form.
 
-    Stricter than where a text defines an abbreviation (Schwartz and Hearst, 2003): nothing here says that the
-    two belong together but their letters. Figures have to be the same.
+    Each word of the name shows by its first letter, in order, and its parts behind hyphens may. A small
+    letter may come from the word of the capital before it. Figures have to be the same. Stricter than where
+    a text defines an abbreviation (Schwartz and Hearst, 2003): nothing here says that the two belong together
+    but their letters, and with capitals from anywhere one in five is wrong.
 
-    >>> abbreviates("VFAs", "volatile fatty acids"), abbreviates("AmB", "amphotericin B")
-    (True, True)
-    >>> abbreviates("VFA", "very fine sand"), abbreviates("IL-6", "interleukin 8"), abbreviates("ASH", "ash")
-    (False, False, False)
+    >>> strays("VFAs", "volatile fatty acids"), strays("AmB", "amphotericin B"), strays("NSAID",
+    ...     "non-steroidal anti-inflammatory drug")
+    (0, 0, 0)
+    >>> strays("BHA", "butylated hydroxyanisole"), strays("TMP", "thiamine pyrophosphate")
+    (1, 1)
+    >>> strays("VFA", "very fine sand"), strays("IL-6", "interleukin 8"), strays("LIDs", "liver damage")
+    (None, None, None)
     """
     letters = letters_of(short, shortest=shortest)
     if not letters or not initials_of(long):
-        return False
+        return None
     words = [word for word in cased_key(long).lower().split() if _PARTS.search(word)]
-    return _shows(letters, [_PARTS.findall(word) for word in words if word not in SMALL])
+    return _strays(letters, [_PARTS.findall(word) for word in words if word not in SMALL], _MOST_STRAYS)
 
 
-def _shows(letters: str, words: list[list[str]], spare: int = 1) -> bool:
-    """Whether `letters` are those of the words in order, the first of each word among them.
-
-    Parts of a word behind hyphens may show too, and one letter from inside a long word.
-    """
+def _strays(letters: str, words: list[list[str]], allowed: int) -> int | None:
     if not words:
-        return not letters
-    text = "".join(words[0])
-    if not letters or letters[0] != text[0]:
-        return False
+        return None if letters else 0
+    if not letters or letters[0].lower() != words[0][0][0]:
+        return None
+    least: int | None = None
     for size in range(1, len(letters) + 1):
-        inner = _inner(letters[1:size], words[0])
-        if inner is not None and inner <= spare and _shows(letters[size:], words[1:], spare - inner):
-            return True
-    return False
+        here = _inside(letters[1:size], words[0])
+        if here is None or here > allowed:
+            continue
+        rest = _strays(letters[size:], words[1:], allowed - here)
+        if rest is not None and (least is None or here + rest < least):
+            least = here + rest
+    return least
 
 
-def _inner(letters: str, parts: list[str]) -> int | None:
-    """Return how many letters behind the first come from inside a word; None when they do not stand in it."""
-    if _in_order(letters, "".join(part[0] for part in parts[1:])):
+def _inside(letters: str, parts: list[str]) -> int | None:
+    """Return how many of the letters behind the first are strays in a word; None when they are not in it."""
+    low = letters.lower()
+    if _in_order(low, "".join(part[0] for part in parts[1:])):
         return 0
     text = "".join(parts)
     figures = "".join(char for char in text if char.isdigit())
-    if not _in_order(letters, text[1:]) or not all(char in figures for char in letters if char.isdigit()):
+    if not _in_order(low, text[1:]) or not all(char in figures for char in low if char.isdigit()):
         return None
-    return 0 if letters == figures else len(letters) if len(text) >= _LONG_WORD else None
+    capitals = sum(char.isupper() for char in letters)
+    return capitals if not capitals or len(text) >= _LONG_WORD else None
 
 
 def _in_order(letters: str, text: str) -> bool:

@@ -31,6 +31,8 @@ _NAMES = st.sampled_from(
         ("volatile fatty acid", "Volatile Fatty Acids", (1, "one spelling")),
         ("weight loss", "loss of weight", (2, "inverted name")),
         ("VFAs", "volatile fatty acids", (2, "short form")),
+        ("AmB", "amphotericin B", (2, "short form")),
+        ("BHA", "butylated hydroxyanisole", (3, "model")),
         ("E. coli", "Escherichia coli", (2, "abbreviated genus")),
         ("lignocellulosics", "lignocelulosics", (2, "spelling slip")),
         ("sludge digester", "sludge dygester", (3, "model")),

@@ -1,10 +1,14 @@
 """Labelled pairs of names: what the automatic tiers make one, what they miss, what no tier proposes."""
 
 import csv
+import gzip
+import json
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
+from retrieval.graph.naming import key_of
 from retrieval.graph.ontology import active_ontology
 from retrieval.graph.resolution.lists import names_of
 from retrieval.graph.resolution.thesaurus import Thesaurus
@@ -54,7 +58,7 @@ def test_names_alone_are_right_wherever_they_come_from(rows: Rows) -> None:
     mined = labelled([row for row in rows if row["quality"] == "silver"], "same")
 
     assert len(labelled(made, "same")) / len(made) >= 0.99
-    assert len(made_one(mined, NOTHING)) / len(mined) >= 0.55
+    assert len(made_one(mined, NOTHING)) / len(mined) >= 0.5
 
 
 def test_in_one_graph_no_pair_that_is_labelled_different_is_found(rows: Rows, lists: Thesaurus) -> None:
@@ -67,3 +71,25 @@ def test_in_one_graph_no_pair_that_is_labelled_different_is_found(rows: Rows, li
 
     assert pairs
     assert not pairs & different
+
+
+def test_names_of_eight_hundred_abstracts_in_one_graph_are_rarely_made_one_wrongly(
+    shared_data: Path, lists: Thesaurus
+) -> None:
+    """Nothing was chosen on these. Their labels differ between singular and plural of a few names."""
+    concepts: dict[tuple[str, str], set[str]] = defaultdict(set)
+    spelled: dict[tuple[str, str], str] = {}
+    with gzip.open(shared_data / "relations" / "bc5cdr_docs.jsonl.gz", "rt", encoding="utf-8") as file:
+        for mention in (mention for line in file for mention in json.loads(line)["mentions"]):
+            place = mention["type"], key_of(mention["text"])
+            concepts[place].add(mention["id"])
+            spelled.setdefault(place, mention["text"])
+    entities = [named(name, kind=place[0]) for place, name in spelled.items()]
+    labels = {each.id: concepts[each.type, each.key] for each in entities}
+
+    made = [pair for pair in found(*entities, thesaurus=lists) if pair.tier < 3]
+    told = [pair for pair in made if "-1" not in labels[pair.low] | labels[pair.high]]
+    right = [pair for pair in told if labels[pair.low] & labels[pair.high]]
+
+    assert len(told) > 300
+    assert len(right) / len(told) >= 0.95

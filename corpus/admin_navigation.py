@@ -91,6 +91,13 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             ],
         ),
         (
+            _("Evaluation"),
+            [
+                (_("Question sets"), "quiz", "evaluation_questionset_changelist", "evaluation.view_questionset"),
+                (_("Questions"), "help", "evaluation_question_changelist", "evaluation.view_question"),
+            ],
+        ),
+        (
             _("People"),
             [
                 (_("Accounts"), "person", "auth_user_changelist", "auth.view_user"),

@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("answers.urls")),
     path("", include("answers.notebook.urls")),
     path("", include("corpus.urls")),
+    path("", include("evaluation.urls")),
     path("", include("retrieval.urls")),
     path("", include("evaluation.calibration.urls")),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),

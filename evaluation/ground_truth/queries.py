@@ -37,6 +37,12 @@ def known_sets(user: User | AnonymousUser) -> QuerySet[QuestionSet]:
     )
 
 
+def sets_to_ask(user: User | AnonymousUser) -> QuerySet[QuestionSet]:
+    """Return the sets with a question that is asked and that `user` may know of."""
+    known = known_questions(user).filter(question_set=OuterRef("pk"), retired_at__isnull=True)
+    return QuestionSet.objects.filter(Exists(known))
+
+
 def asked(question_set: QuestionSet) -> QuerySet[Question]:
     """Return the questions of a set that are asked, in order of their keys, with their evidence."""
     return with_evidence(question_set.questions.filter(retired_at__isnull=True)).order_by("key", "pk")

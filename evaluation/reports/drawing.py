@@ -14,7 +14,7 @@ _SHAPES = "Square: compared with. Triangle up: better, down: worse. Circle: no d
 def values(report: Report) -> str:
     """Return the plot of the primary measure with its interval, for each configuration."""
     marks = [_mark(one, report, is_first=number == 0) for number, one in enumerate(_rows(report))]
-    return plot(_title(report), _SHAPES, marks, low=0.0, high=1.0)
+    return plot(_title(report), _SHAPES, marks, low=0.0, high=float(report["primary"].get("best", 1)))
 
 
 def deltas(report: Report) -> str:

@@ -29,21 +29,34 @@ def comparison(found: Comparison) -> str:
     """Return a comparison: whether it compares, the measures, the questions that moved."""
     notes = [f"> Compared although {note}." for note in found.notes]
     head = ("measure", "before", "after", "difference", "95 % interval", "p", "says")
-    rows = tuple(
-        (f"{one['level']} {one['measure']}", number(one["before"]), number(one["after"]),
-         _signed(one["delta"]), tables.interval(one["interval"]), number(one["p"]), str(one["word"]))
-        for one in (each.as_dict() for each in found.measures)
-    )  # fmt: skip
     parts = [
         "# Comparison",
         "",
         *(notes or ["Comparable: kind, questions, corpus and judge are the same."]),
         "",
     ]
-    parts += _table(Table(f"{found.configurations[0]} before, {found.configurations[1]} after", head, rows))
+    parts += _table(
+        Table(f"{found.configurations[0]} before, {found.configurations[1]} after", head, measures(found))
+    )
     for title, moved in moves(found):
         parts += ["", f"## {title}: {len(moved)}", *(f"- {line}" for line in map(_moved, moved))]
     return "\n".join([*parts, "", f"Unchanged: {found.moves.unchanged}"]) + "\n"
+
+
+def measures(found: Comparison) -> tuple[tuple[str, ...], ...]:
+    """Return a row of words for each measure."""
+    return tuple(
+        (
+            f"{one['level']} {one['measure']}",
+            number(one["before"]),
+            number(one["after"]),
+            _signed(one["delta"]),
+            tables.interval(one["interval"]),
+            number(one["p"]),
+            str(one["word"]),
+        )
+        for one in (each.as_dict() for each in found.measures)
+    )
 
 
 def moves(found: Comparison) -> list[tuple[str, list[Moved]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from evaluation.reports import answers
 from evaluation.runs.models import EvaluationRun, RetrievalOutcome, RunQuestion
 from evaluation.runs.relevant import DOCUMENT, PASSAGE
 
@@ -18,9 +19,14 @@ class NoReport(ValueError):
     """The run has no numbers; the message says why."""
 
 
+def has_report(run: EvaluationRun) -> bool:
+    """Whether the run has numbers to report."""
+    return run.state == EvaluationRun.State.FINISHED and run.kind in SECTIONS
+
+
 def report_of(run: EvaluationRun) -> Report:
     """Return the report of a finished run as JSON values. Raises `NoReport`."""
-    if run.state != EvaluationRun.State.FINISHED:
+    if not has_report(run):
         raise NoReport(f"Run {run.pk} has no numbers: it is {run.get_state_display().lower()}.")
     results_of, primary = SECTIONS[run.kind]
     results = results_of(run)
@@ -44,6 +50,7 @@ def report_of(run: EvaluationRun) -> Report:
         "parameters": run.parameters,
         "primary": primary,
         "warnings": warnings(run),
+        "calibration": answers.calibrations(run),
         "numbers": run.summary,
         "questions": [_question(question, results.get(question.pk, {})) for question in questions],
     }
@@ -51,6 +58,8 @@ def report_of(run: EvaluationRun) -> Report:
 
 def warnings(run: EvaluationRun) -> list[str]:
     """Return what whoever reads the numbers has to know first."""
+    if run.kind == EvaluationRun.Kind.ANSWERS:
+        return answers.warnings(run)
     said = []
     if run.drafted:
         total = run.drafted + run.reviewed
@@ -109,5 +118,6 @@ def first_rank(found: Iterable[dict[str, Any]], what: str) -> int | None:
 
 
 SECTIONS: dict[str, tuple[Results, dict[str, str]]] = {
+    EvaluationRun.Kind.ANSWERS: (answers.results, answers.PRIMARY),
     EvaluationRun.Kind.RETRIEVAL: (_retrieval_results, {"level": PASSAGE, "measure": "ndcg@10"}),
 }

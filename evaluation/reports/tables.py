@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Report = dict[str, Any]
+ANSWERS = "answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,11 @@ def interval(value: object) -> str:
 
 
 def levels(report: Report) -> list[Table]:
-    """Return a table for each level with the means of every configuration."""
+    """Return a table for each level with the means of every configuration, or all that judged answers have."""
+    if report["kind"] == ANSWERS:
+        from evaluation.reports import answers
+
+        return answers.tables(report)
     rows = [one for one in report["numbers"]["configurations"] if not one["refusal"]]
     return [_level(rows, level) for level in (rows[0]["levels"] if rows else ())]
 
@@ -90,6 +95,10 @@ def groups(report: Report) -> list[Table]:
 
 def questions(report: Report) -> Table:
     """Return every question that was asked with the rank of its evidence under the first configuration."""
+    if report["kind"] == ANSWERS:
+        from evaluation.reports import answers
+
+        return answers.questions(report)
     name = report["numbers"]["configurations"][0]["name"]
     level, measure = report["primary"]["level"], report["primary"]["measure"]
     rows = tuple(

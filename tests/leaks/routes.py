@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from answers.exports.forms import FORMS
 from answers.notebook.exports import FORMS as NOTE_FORMS
 from tests.leaks import calibration_rows
+from tests.leaks import evaluation_rows
 from tests.leaks.world import CASES, World, canary
 
 
@@ -204,6 +205,7 @@ def calls(world: World) -> dict[str, list[Call]]:
         ],
         "answer": [Call(path) for path in answers],
         **_about_answers(world),
+        **evaluation_rows.calls(world),
         **_about_notes(world),
         **calibration_rows.calls(world),
         "notices": [Call(reverse("notices")), Call(reverse("notices"), data={"page": "2"})],

@@ -55,10 +55,31 @@ KEPT_BACK = {
     "item_id": lambda world, actor: [
         item.pk for item in calibration_rows.hidden_items(world, readable(actor))
     ],
+    "evaluation_id": lambda world, actor: [
+        run.pk for run in world.evaluations if run.question_set_name in hidden_sets(world, actor)
+    ],
+    "question_id": lambda world, actor: [
+        question.pk
+        for question in world.questions
+        if not may_read_questions(world, actor) or question.key in world.hidden_words(actor)
+    ],
+    "set_name": lambda world, actor: hidden_sets(world, actor),
     "run_id": lambda world, actor: [] if actor == "curator" else [run.id for run in world.runs],
 }
 # Parts of addresses that are no row's id: a value that any row could have.
-HARMLESS: dict[str, int | str] = {"number": 1, "form": "bibtex"}
+HARMLESS: dict[str, int | str] = {"number": 1, "form": "bibtex", "plot": "values"}
+
+
+def may_read_questions(world: World, actor: str) -> bool:
+    person = world.people[actor]
+    return person is not None and person.has_perm("evaluation.view_question")
+
+
+def hidden_sets(world: World, actor: str) -> list[str]:
+    """Return the sets of which `actor` may know no question."""
+    if not may_read_questions(world, actor):
+        return list(world.question_sets.values())
+    return [name for case, name in world.question_sets.items() if case and case not in allowed(actor)]
 
 
 def by_id() -> Iterator[tuple[str, str, dict[str, int | str]]]:

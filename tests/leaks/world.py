@@ -32,11 +32,13 @@ from corpus.models import (
     RightsDecision,
 )
 from corpus.rights import ALL_CLASSES, LicenseClass
+from evaluation.models import EvaluationRun, Question
 from evaluation.models import CalibrationQueue
 from retrieval.graph.models import Entity, ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
 from tests.factories.graph import DescriptionFactory, EntityFactory, MentionFactory, RelationshipFactory
 from tests.integration.retrieval.corpora import vector_of
+from tests.leaks import evaluation_rows
 from tests.leaks import calibration_rows
 
 OPEN = (LicenseClass.PUBLIC, LicenseClass.OPEN_COMMERCIAL, LicenseClass.OPEN_NONCOMMERCIAL)
@@ -101,6 +103,10 @@ class World:
     notes: dict[tuple[str, bool], Observation] = field(default_factory=dict)
     people: dict[str, User | None] = field(default_factory=dict)
     runs: list[IngestionRun] = field(default_factory=list)
+    # The name of the set about each case, and under  of the one about all of them.
+    question_sets: dict[str, str] = field(default_factory=dict)
+    questions: list[Question] = field(default_factory=list)
+    evaluations: list[EvaluationRun] = field(default_factory=list)
     extractions: list[ExtractionRun] = field(default_factory=list)
     # What a passage of the case alone mentions; under "" what all of them mention.
     entities: dict[str, Entity] = field(default_factory=dict)
@@ -129,6 +135,7 @@ def build() -> World:
     _people(world)
     add(world, CASES)
     _run(world)
+    evaluation_rows.furnish(world, READABLE, {case: canary(case) for case in READABLE})
     for name in ("narrow", "asker", "librarian"):
         _answer(world, name)
     calibration_rows.furnish(world, {case: canary(case) for case in calibration_rows.ABOUT})

@@ -1,0 +1,42 @@
+"""Routes of evaluation."""
+
+from django.urls import path
+
+from evaluation import views_questions, views_runs
+
+urlpatterns = [
+    path("evaluation/", views_runs.evaluations, name="evaluations"),
+    path("evaluation/start/", views_runs.evaluation_start, name="evaluation_start"),
+    path("evaluation/compare/", views_runs.evaluation_compare, name="evaluation_compare"),
+    path("evaluation/<uuid:evaluation_id>/", views_runs.evaluation, name="evaluation"),
+    path("evaluation/<uuid:evaluation_id>/events/", views_runs.evaluation_events, name="evaluation_events"),
+    path("evaluation/<uuid:evaluation_id>/cancel/", views_runs.evaluation_cancel, name="evaluation_cancel"),
+    path(
+        "evaluation/<uuid:evaluation_id>/plots/<slug:plot>.svg",
+        views_runs.evaluation_plot,
+        name="evaluation_plot",
+    ),
+    path(
+        "evaluation/<uuid:evaluation_id>/report.<slug:form>",
+        views_runs.evaluation_report,
+        name="evaluation_report",
+    ),
+    path(
+        "evaluation/<uuid:evaluation_id>/questions/<int:number>/",
+        views_runs.evaluation_question,
+        name="evaluation_question",
+    ),
+    path("questions/", views_questions.question_sets, name="question_sets"),
+    path("questions/<uuid:question_id>/", views_questions.question, name="question"),
+    path("questions/<uuid:question_id>/edit/", views_questions.question_edit, name="question_edit"),
+    path("questions/<uuid:question_id>/sign/", views_questions.question_sign, name="question_sign"),
+    path("questions/<uuid:question_id>/unsign/", views_questions.question_unsign, name="question_unsign"),
+    path("questions/<uuid:question_id>/retire/", views_questions.question_retire, name="question_retire"),
+    path("questions/in/<str:set_name>/", views_questions.questions, name="questions"),
+    path("questions/in/<str:set_name>/new/", views_questions.question_new, name="question_new"),
+    path(
+        "questions/in/<str:set_name>/export.<slug:form>",
+        views_questions.questions_export,
+        name="questions_export",
+    ),
+]

@@ -29,7 +29,16 @@ def judged(run: EvaluationRun) -> list[Judged]:
 
 def summary(run: EvaluationRun) -> dict[str, Any]:
     """Return the numbers of a run with the warnings that belong to them."""
-    return {**numbers.of(judged(run)), "ground_truth": ground_truth(run), "warnings": warnings(run)}
+    row = run.configurations.get(number=1)
+    configuration = {
+        "name": row.name,
+        "profile": row.profile,
+        "switches": row.switches,
+        "options": row.options,
+        "refusal": row.refusal,
+    }
+    found = numbers.of(judged(run), configuration=configuration)
+    return {**found, "ground_truth": ground_truth(run), "warnings": warnings(run)}
 
 
 def ground_truth(run: EvaluationRun) -> dict[str, int]:

@@ -13,6 +13,10 @@ from typing import Any
 
 from evaluation.judging.rubric import DIMENSIONS, GRADES
 from evaluation.metrics.agreement import UNDEFINED
+from evaluation.metrics.significance import FEWEST, TOO_FEW, bootstrap
+
+# What the numbers are of, where reports tell levels apart.
+LEVEL = "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +35,34 @@ class Judged:
     milliseconds: float = 0.0
 
 
-def of(rows: Sequence[Judged]) -> dict[str, Any]:
-    """Return the numbers of a run as JSON values; what cannot be said is a word."""
+def of(rows: Sequence[Judged], *, configuration: dict[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a run as JSON values; what cannot be said is a word.
+
+    `configuration` says how the answers were written, in the form in which all reports say it.
+    """
     return {
+        "configurations": [{**configuration, **_levels(rows)}],
         "submitted": len(rows),
         "answered": sum(not row.error for row in rows),
         "dimensions": {name: _dimension(rows, name) for name in DIMENSIONS},
         "abstention": abstention(rows),
-        "by_tag": _by_tag(rows),
         "prompt_tokens_median": _median([row.prompt_tokens for row in rows if row.prompt_tokens is not None]),
         "milliseconds_median": _median([row.milliseconds for row in rows if not row.error]),
         "failures": _failures(rows),
     }
+
+
+def _levels(rows: Sequence[Judged]) -> dict[str, Any]:
+    measures: dict[str, Any] = {"questions": len(rows)}
+    for name in DIMENSIONS:
+        values = [score(row, name) for row in rows]
+        spread = bootstrap(values).as_list() if len(values) >= FEWEST else TOO_FEW
+        measures[name] = {"mean": _mean(sum(values), len(values)), "interval": spread}
+    tags = {
+        tag: {"questions": found["submitted"], LEVEL: {name: found[name] for name in DIMENSIONS}}
+        for tag, found in _by_tag(rows).items()
+    }
+    return {"levels": {LEVEL: measures}, "tags": tags}
 
 
 def score(row: Judged, dimension: str) -> float:

@@ -2,9 +2,14 @@
 
 from typing import Any
 
-from evaluation.judging.summary import Judged, abstention, of
+from evaluation.judging import summary
+from evaluation.judging.summary import Judged, abstention
 
 ALL = {"groundedness": 2, "citation_accuracy": 1, "completeness": 1, "correctness": 2}
+
+
+def of(rows: list[Judged]) -> dict[str, Any]:
+    return summary.of(rows, configuration={"name": "answers", "refusal": ""})
 
 
 def judged(key: str = "q", **values: Any) -> Judged:
@@ -63,7 +68,11 @@ def test_what_cannot_be_said_is_a_word() -> None:
 def test_tags_have_their_own_means() -> None:
     rows = [judged("a", tags=("table", "pdf")), judged("b", tags=("pdf",), grades={})]
 
-    found = of(rows)["by_tag"]
+    (found,) = of(rows)["configurations"]
 
-    assert found["pdf"] == {"submitted": 2, **{name: value / 2 for name, value in ALL.items()}}
-    assert found["table"]["submitted"] == 1
+    assert found["tags"]["pdf"] == {
+        "questions": 2,
+        "answer": {name: value / 2 for name, value in ALL.items()},
+    }
+    assert found["tags"]["table"]["questions"] == 1
+    assert found["levels"]["answer"]["correctness"] == {"mean": 1.0, "interval": "too few questions"}

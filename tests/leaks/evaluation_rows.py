@@ -33,7 +33,7 @@ def furnish(world: World, cases: Sequence[str], words: dict[str, str]) -> None:
     for number, case in enumerate(cases):
         world.questions.append(_question(everything, world.documents[case], words[case]))
         # Whoever asks for it by an address sees the address again: its name says nothing.
-        made = action.add_set(name=f"set-{number}", by=None)
+        made = action.add_set(name=f"about-{number}", by=None)
         world.question_sets[case] = made.name
         world.questions.append(_question(made, world.documents[case], words[case]))
         classes = [world.documents[case].license_class]

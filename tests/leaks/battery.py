@@ -33,6 +33,7 @@ from corpus.export.files import Form
 from corpus.models import Chunk, Document, DocumentCitation
 from corpus.scope import RetrievalScope, scope
 from retrieval import eligibility, hydration, latency
+from retrieval.graph.communities import building, queries
 from retrieval.graph.models import Mention
 from retrieval.layers import graph, keyword_query, keyword_rarity, keyword_terms
 from retrieval.layers.base import Session
@@ -231,6 +232,11 @@ def graph_step(_: World) -> Any:
     return found
 
 
+def communities_step(_: World) -> Any:
+    """Read what a build would be made of, and the hash that tells whether it is outdated."""
+    return building.plan("narrow", NARROW), queries.stamp(NARROW)
+
+
 def references_step(_: World) -> Any:
     opened, closed = (Document.objects.get(title=f"{kind} 3") for kind in ("Open", "Closed"))
     passage = opened.chunks.select_related("document").get()
@@ -335,6 +341,7 @@ def steps(world: World) -> Iterator[tuple[str, Step]]:
     ):
         yield way, search_step(way, QUESTIONS[0], WIDE)
     yield "graph", graph_step
+    yield "communities", communities_step
     yield "references", references_step
     yield "words", words_step
     yield "answers", answers_step

@@ -108,6 +108,9 @@ def _pair(pair: Pair, findings: Findings) -> dict[str, Any]:
 
 
 def _print(findings: Findings, applied: Applied | None) -> None:
+    if not findings.names:
+        click.echo("The graph names nothing yet: run 'sci-rag graph extract' first.")
+        return
     for pair in findings.pairs[:_MOST_SHOWN]:
         low, high = (one_line(visible(findings.names[end].name)) for end in pair.ids)
         click.echo(

@@ -91,6 +91,13 @@ def test_nothing_is_stored_unless_told() -> None:
     assert MergeProposal.objects.count() == 0
 
 
+def test_an_empty_graph_says_what_comes_first() -> None:
+    result = run("--apply")
+
+    assert result.exit_code == 0
+    assert "run 'sci-rag graph extract' first" in result.output
+
+
 def test_apply_stores_all_and_makes_one_what_is_tier_1() -> None:
     named("co-digestion", "codigestion", "VFAs", "volatile fatty acids")
 

@@ -114,7 +114,7 @@ class ResolutionAuditAdmin(ReadOnlyAdmin[ResolutionAudit]):
         """Name both; what is gone has no name any more."""
         gone = _("gone since")
         ends = (getattr(audit, name, None) or gone for name in ("loser_name", "winner_name"))
-        return format_html('{} <span class="quiet">→</span> {}', *ends)
+        return format_html('<span>{} <span class="quiet">→</span> {}</span>', *ends)
 
     @display(description=gettext_lazy("who"), ordering="done_by_name")
     def who(self, audit: ResolutionAudit) -> str:

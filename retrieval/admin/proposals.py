@@ -59,7 +59,7 @@ class MergeProposalAdmin(ReadOnlyAdmin[MergeProposal]):
     def pair(self, row: MergeProposal) -> SafeString:
         """Name both sides with their types."""
         return format_html(
-            '{} <span class="quiet">{}</span> · {} <span class="quiet">{}</span>',
+            '<span>{} <span class="quiet">{}</span> · {} <span class="quiet">{}</span></span>',
             row.low.name, row.low.type, row.high.name, row.high.type,
         )  # fmt: skip
 

@@ -7,10 +7,11 @@ kind of act adds. Words of passages are never among them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Count, Max
 
 from retrieval.graph import holding, joining
@@ -34,16 +35,17 @@ def weights(members: dict[UUID, Entity]) -> dict[UUID, Weight]:
     return found
 
 
-def merge(step: Step, tombstones: Sequence[UUID]) -> Inverse:
-    """Make the loser, whose tombstones are given, a tombstone of the winner; return the inverse."""
+def merge(step: Step, tombstones: Sequence[UUID], *, newest: int) -> Inverse:
+    """Give the edges of the loser, whose tombstones are given, to the winner; return the inverse.
+
+    Who becomes whose tombstone is written by `point`, for many merges at once. `newest` is the last edge
+    that there is.
+    """
     moves = joining.moves(
         holding.edges(of=step.loser, beside=step.winner), winner=step.winner, loser=step.loser
     )
-    newest = Relationship.objects.aggregate(newest=Max("pk"))["newest"] or 0
     dropped = _places(moves.dropped)
     move(moves, start=step.loser, end=step.winner)
-    Entity.objects.filter(pk__in=[step.loser, *tombstones]).update(canonical_entity=step.winner)
-    clear_communities([step.winner, step.loser, *tombstones])
     return {
         "newest": newest,
         "group": _texts([step.winner, step.loser, *tombstones]),
@@ -54,23 +56,45 @@ def merge(step: Step, tombstones: Sequence[UUID]) -> Inverse:
     }
 
 
+def newest_edge() -> int:
+    """Return the number of the last edge that there is."""
+    return Relationship.objects.aggregate(newest=Max("pk"))["newest"] or 0
+
+
+def point(canonical: Mapping[UUID, UUID]) -> None:
+    """Make entities the tombstones of others."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE retrieval_entity SET canonical_entity_id = merged.canonical
+            FROM unnest(%s::uuid[], %s::uuid[]) AS merged (id, canonical)
+            WHERE retrieval_entity.id = merged.id
+            """,
+            [list(canonical), list(canonical.values())],
+        )
+
+
 def move(moves: Moves, *, start: UUID, end: UUID) -> None:
     """Take out the edges that go, and let those that move end at `end` where they ended at `start`."""
-    Relationship.objects.filter(pk__in=[edge.id for edge in moves.dropped]).delete()
-    Relationship.objects.filter(pk__in=moves.source, source=start).update(source=end)
-    Relationship.objects.filter(pk__in=moves.target, target=start).update(target=end)
+    if moves.dropped:
+        Relationship.objects.filter(pk__in=[edge.id for edge in moves.dropped]).delete()
+    if moves.source:
+        Relationship.objects.filter(pk__in=moves.source, source=start).update(source=end)
+    if moves.target:
+        Relationship.objects.filter(pk__in=moves.target, target=start).update(target=end)
 
 
 def clear_communities(entities: Iterable[UUID]) -> None:
     """Remove the communities, of whichever build, that have one of `entities` as a member."""
     touched = CommunityMember.objects.filter(entity__in=list(entities)).order_by()
-    ids = holding.rows("retrieval_community", set(touched.values_list("community", flat=True)))
-    Community.objects.filter(pk__in=ids).delete()
+    ids = set(touched.values_list("community", flat=True))
+    if ids:
+        Community.objects.filter(pk__in=holding.rows("retrieval_community", ids)).delete()
 
 
 def _places(edges: Sequence[Edge]) -> list[dict[str, Any]]:
     """Return edges without their words: where the quote stands, and the hash of the passage it stands in."""
-    passages = holding.passages({edge.chunk for edge in edges})
+    passages = holding.passages({edge.chunk for edge in edges}) if edges else {}
     found = []
     for edge in edges:
         _document, body, sha256 = passages[edge.chunk]

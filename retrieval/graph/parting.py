@@ -29,13 +29,14 @@ def unmerge(inverse: Inverse, *, winner: UUID, loser: UUID) -> bool:
     ours = [loser, *(pk for pk in map(UUID, inverse["tombstones"]) if pk in members)]
     theirs = [pk for pk in members if pk not in ours]
     Entity.objects.filter(pk=loser).update(canonical_entity=None)
-    Entity.objects.filter(pk__in=ours[1:]).update(canonical_entity=loser)
+    if ours[1:]:
+        Entity.objects.filter(pk__in=ours[1:]).update(canonical_entity=loser)
     edges = inverse["edges"]
     came = _came_since(inverse["newest"], winner, ours, theirs)
     _turn(
         Moves(
-            (*edges["source"], *came.filter(source=winner).values_list("pk", flat=True)),
-            (*edges["target"], *came.filter(target=winner).values_list("pk", flat=True)),
+            (*edges["source"], *(pk for pk, source in came if source == winner)),
+            (*edges["target"], *(pk for pk, source in came if source != winner)),
             (),
         ),
         start=winner,
@@ -116,25 +117,28 @@ def _first_sense(entity: Entity) -> UUID:
 
 def _came_since(
     newest: int, winner: UUID, ours: Collection[UUID], theirs: Collection[UUID]
-) -> QuerySet[Relationship]:
-    """Return the edges of `winner` from passages, read since, that only name what parts from it."""
+) -> list[tuple[int, UUID]]:
+    """Return the edges of `winner`, with their source, from passages read since that only name what parts."""
 
     def named(entities: Collection[UUID]) -> Exists:
         return Exists(Mention.objects.filter(entity__in=entities, chunk=OuterRef("chunk")))
 
     of_it = Q(source=winner) | Q(target=winner)
     found = Relationship.objects.filter(of_it, named(ours), ~named(theirs), pk__gt=newest)
-    return found.order_by("pk")
+    return list(found.order_by("pk").values_list("pk", "source_id"))
 
 
 def _turn(moves: Moves, *, start: UUID, end: UUID) -> None:
-    there = set(holding.rows("retrieval_relationship", {*moves.source, *moves.target}))
+    wanted = {*moves.source, *moves.target}
+    there = set(holding.rows("retrieval_relationship", wanted)) if wanted else wanted
     source, target = (tuple(pk for pk in each if pk in there) for each in (moves.source, moves.target))
     merging.move(Moves(source, target, ()), start=start, end=end)
 
 
 def _put_back(dropped: Sequence[dict[str, Any]]) -> None:
     """Store edges that went, in words read again from passages that are as they were."""
+    if not dropped:
+        return
     passages = holding.passages({row["chunk"] for row in dropped})
     ends = {UUID(row[end]) for row in dropped for end in ("source", "target")}
     there = set(Entity.objects.filter(pk__in=ends).order_by().values_list("pk", flat=True))

@@ -125,40 +125,49 @@ def _join(ids: Sequence[int], by: User | None, keep: UUID | None, now: datetime)
     ordered = [rows[pk] for pk in ids if pk in rows]
     members = holding.groups({end for row in ordered for end in (row.low_id, row.high_id)})
     joining = _joining(members)
-    tombstones = {pk: entity.canonical_entity_id for pk, entity in members.items()}
     refused = Counter({Refusal.DECIDED: len(ids) - len(ordered)})
     parted = set() if by is not None else _taken_apart(ordered)
-    done = []
+    steps = []
     for row in ordered:
         step = (
             joining.join(Pair(row.pk, row.low_id, row.high_id), keep=keep) if row.pk not in parted else None
         )
         if isinstance(step, Step):
-            _merge(row, step, tombstones, by, now)
-            done.append(row.pk)
+            steps.append((row, step))
         else:
             refused[step or Refusal.TAKEN_APART] += 1
-    _open(done).update(state=State.APPROVED, **_decided(by, now))
-    return Outcome(len(done), +refused)
+    _merge(steps, members, by, now)
+    return Outcome(len(steps), +refused)
 
 
 def _merge(
-    row: MergeProposal, step: Step, tombstones: dict[UUID, UUID | None], by: User | None, now: datetime
+    steps: Sequence[tuple[MergeProposal, Step]], members: dict[UUID, Entity], by: User | None, now: datetime
 ) -> None:
-    theirs = [pk for pk, canonical in tombstones.items() if canonical == step.loser]
-    inverse = {"pair": [str(row.low_id), str(row.high_id)], **merging.merge(step, theirs)}
-    tombstones.update(dict.fromkeys([step.loser, *theirs], step.winner))
-    ResolutionAudit.objects.create(
-        act=Act.MERGE,
-        winner_id=step.winner,
-        loser_id=step.loser,
-        tier=row.tier,
-        method=row.method,
-        confidence=row.confidence,
-        inverse=inverse,
-        happened_at=now,
-        **done_by(by),
-    )
+    canonical = {pk: entity.canonical_entity_id for pk, entity in members.items()}
+    newest, records = merging.newest_edge(), []
+    for row, step in steps:
+        theirs = [pk for pk, belongs in canonical.items() if belongs == step.loser]
+        inverse = merging.merge(step, theirs, newest=newest)
+        canonical.update(dict.fromkeys([step.loser, *theirs], step.winner))
+        records.append(
+            ResolutionAudit(
+                act=Act.MERGE,
+                winner_id=step.winner,
+                loser_id=step.loser,
+                tier=row.tier,
+                method=row.method,
+                confidence=row.confidence,
+                inverse={"pair": [str(row.low_id), str(row.high_id)], **inverse},
+                happened_at=now,
+                **done_by(by),
+            )
+        )
+    touched = {end for _row, step in steps for end in (step.winner, step.loser)}
+    group = {pk for pk, belongs in canonical.items() if pk in touched or belongs in touched}
+    merging.point({pk: belongs for pk, belongs in canonical.items() if belongs and pk in group})
+    merging.clear_communities(group)
+    ResolutionAudit.objects.bulk_create(records)
+    _open([row.pk for row, _step in steps]).update(state=State.APPROVED, **_decided(by, now))
 
 
 def _joining(members: dict[UUID, Entity]) -> Joining:

@@ -70,15 +70,19 @@ def _undo(pk: int, by: User | None, now: datetime) -> ResolutionAudit:
 
 def require_last(audit: ResolutionAudit) -> None:
     """Raise `NotUndone` unless `audit` can be undone as far as the log says."""
-    if audit.act == Act.UNDO:
-        raise NotUndone("An undo is not taken back: approve the pair again.")
-    if ResolutionAudit.objects.filter(undoes=audit).exists():
-        raise NotUndone("It was undone already.")
     if not in_effect().filter(pk=audit.pk).exists():
-        raise NotUndone(_ENDED)
+        raise NotUndone(_why_not(audit))
     later = _later(audit).order_by("-pk").first()
     if later is not None:
         raise NotUndone(f"A later act builds on it: undo number {later.pk} first.", by=later)
+
+
+def _why_not(audit: ResolutionAudit) -> str:
+    if audit.act == Act.UNDO:
+        return "An undo is not taken back: approve the pair again."
+    if ResolutionAudit.objects.filter(undoes=audit).exists():
+        return "It was undone already."
+    return _ENDED
 
 
 def in_effect() -> QuerySet[ResolutionAudit]:

@@ -18,6 +18,7 @@ from answers.notebook.models import LONGEST_TEXT, LONGEST_TITLE, Observation, Ob
 from answers.notebook.reading import ShownNote, ShownSource
 from answers.reading import readable
 from corpus.cli_output import CommandFailed, json_option, print_json
+from corpus.cli_progress import bar_with_time_left
 from corpus.normalise import visible
 
 Relationship = ObservationSource.Relationship
@@ -147,7 +148,10 @@ def list_notes(
     for shown in notes:
         warned = "  NOT TO BE RELIED ON" if shown.warned else ""
         title = visible(shown.title).replace("\n", " ")[:_SHOWN]
-        facts = f"{shown.note.changed_at:%Y-%m-%d}\t{shown.note.kind}\t{len(shown.sources)} sources"
+        count = len(shown.sources)
+        facts = (
+            f"{shown.note.changed_at:%Y-%m-%d}\t{shown.note.kind}\t{count} source{'' if count == 1 else 's'}"
+        )
         click.echo(f"{shown.note.pk}\t{facts}\t{title}{warned}")
     more = f", {total - len(notes):,} more than shown" if total > len(notes) else ""
     click.echo(f"{total:,} notes{more}.")
@@ -196,10 +200,20 @@ def import_legacy(
     Importing the same file again changes nothing. The exit code is 1 when a row could not be imported.
     """
     by = keeper(user)
+    bar = bar_with_time_left()
+    task = bar.add_task("Importing", total=None)
     try:
-        report = legacy_import.import_file(
-            file, table=table, text_column=text_column, kind=kind, share=share, by=by, dry_run=dry_run
-        )
+        with bar:
+            report = legacy_import.import_file(
+                file,
+                table=table,
+                text_column=text_column,
+                kind=kind,
+                share=share,
+                by=by,
+                dry_run=dry_run,
+                watch=lambda done, total: bar.update(task, completed=done, total=total),
+            )
     except UnreadableBase as error:
         raise CommandFailed(f"{file}: {error}") from None
     if as_json:

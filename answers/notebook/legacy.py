@@ -93,6 +93,13 @@ def columns(base: sqlite3.Connection, *, table: str = "", text_column: str = "")
     return Columns(chosen, _named(names, DOI_COLUMN), text, title if title != text else "")
 
 
+def count(base: sqlite3.Connection, place: Columns) -> int:
+    """Return how many rows the table has."""
+    base.set_progress_handler(_Watch(), _STEPS)
+    found = base.execute(f"SELECT count(*) FROM {_quoted(place.table)}").fetchone()  # noqa: S608
+    return int(found[0])
+
+
 def rows(base: sqlite3.Connection, place: Columns) -> Iterator[Row]:
     """Yield the rows of a table in the order they are stored."""
     wanted = [place.text, place.doi, place.title or place.text]

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -30,6 +30,7 @@ from corpus.normalise import visible
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+Watch = Callable[[int, int], None]
 BATCH = 100
 MOST_DOIS = 20
 _LOCK = 7_205
@@ -93,18 +94,26 @@ def import_file(
     share: bool = False,
     by: User | None = None,
     dry_run: bool = False,
+    watch: Watch | None = None,
 ) -> Report:
-    """Import the rows of the file into `by`'s notebook. Raises `legacy.UnreadableBase`."""
+    """Import the rows of the file into `by`'s notebook. Raises `legacy.UnreadableBase`.
+
+    Each hundred is committed by itself, so that an import that was cut off is continued by importing again.
+    `watch` is told how many rows of how many are done.
+    """
     report = Report()
     works: set[Named] = set()
     seen: set[str] = set()
     with legacy.opened(path) as base:
         place = legacy.columns(base, table=table, text_column=text_column)
         report.table, report.text_column = place.table, place.text
+        total = legacy.count(base, place)
         notes = _notes(legacy.rows(base, place), report, seen, kind=kind, share=share, by=by)
         while batch := list(islice(notes, BATCH)):
             works |= {work for note in batch for work in note.named if work.kind}
             _store(batch, report, by=by, dry_run=dry_run)
+            if watch is not None:
+                watch(report.rows, total)
     report.works = len(works)
     return report
 

@@ -57,6 +57,9 @@ def note_source(request: HttpRequest, note_id: uuid.UUID, number: int) -> HttpRe
         told = _("Source %(number)s is taken out. The others keep their numbers.")
     else:
         relationship = request.POST.get("relationship", "")
+        if relationship == ObservationSource.Relationship.RETRIEVED:
+            # Only an answer retrieves: whoever leaves it at that has changed nothing.
+            return HttpResponseRedirect(reverse("note", args=[note_id]))
         if relationship not in ObservationSource.Relationship.values:
             raise Http404
         done = actions.relate(note=kept, number=number, relationship=relationship, by=person(request))

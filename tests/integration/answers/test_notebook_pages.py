@@ -140,6 +140,7 @@ def test_a_source_is_added_related_and_taken_out_and_a_wrong_one_keeps_what_was_
 
     reader.post(reverse("note_source", args=[note.pk, 2]), {"relationship": "cited", "do": "relate"})
     reader.post(reverse("note_source", args=[note.pk, 1]), {"do": "remove"})
+    reader.post(reverse("note_source", args=[note.pk, 2]), {"relationship": "retrieved"})
     assert links(note) == [(2, "cited", "9783161484100")]
     assert reader.post(reverse("note_source", args=[note.pk, 1]), {"do": "remove"}).status_code == 404
     assert reader.post(reverse("note_source", args=[note.pk, 2]), {"relationship": "x"}).status_code == 404

@@ -150,7 +150,7 @@ class CommunityDocument(models.Model):
                 level=pgtrigger.Statement,
                 when=pgtrigger.After,
                 operation=pgtrigger.Delete,
-                referencing=pgtrigger.Referencing(old="gone"),  # type: ignore[no-untyped-call] - no types
+                referencing=pgtrigger.Referencing(old="gone"),  # type: ignore[no-untyped-call]
                 # It is fired by its own second statement once more, and then finds nothing gone.
                 func="""
                     IF EXISTS (SELECT 1 FROM gone) THEN

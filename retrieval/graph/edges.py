@@ -111,7 +111,7 @@ def evidence(face: Face, scope: RetrievalScope, *, other: Face | None) -> QueryS
 def each(rows: Iterable[Any], scope: RetrievalScope) -> list[Edge]:
     """Return rows of `evidence` as a page shows them: an edge for each passage."""
     rows = list(rows)
-    known = faces.of({row.other for row in rows}, scope)
+    known = faces.known({row.other for row in rows}, scope)
     return [
         Edge(
             row.type,
@@ -154,7 +154,7 @@ def _best(chosen: Sequence[Line], face: Face, scope: RetrievalScope) -> dict[Lin
 
 
 def _known(chosen: Sequence[Line], scope: RetrievalScope, best: dict[Line, Quoted]) -> list[Edge]:
-    known = faces.of({line.other for line in chosen}, scope)
+    known = faces.known({line.other for line in chosen}, scope)
     return [
         Edge(
             line.relation,

@@ -67,7 +67,7 @@ def members(families: Collection[UUID]) -> QuerySet[Entity, Any]:
     return Entity.objects.filter(of_them).order_by().values("pk")
 
 
-def of(families: Collection[UUID], scope: RetrievalScope) -> dict[UUID, Face]:
+def known(families: Collection[UUID], scope: RetrievalScope) -> dict[UUID, Face]:
     """Return the face of each family, by its id; a family that nothing in scope mentions has none."""
     rows = (
         mentions(scope)
@@ -92,13 +92,13 @@ def counts(families: Collection[UUID], scope: RetrievalScope) -> dict[UUID, tupl
 def find(entity_id: UUID, scope: RetrievalScope) -> Face | None:
     """Return the face of the family that `entity_id` belongs to; None alike for absent and not mentioned."""
     family = mentions(scope).filter(entity=entity_id).order_by("id").values_list("family", flat=True).first()
-    return None if family is None else of([family], scope).get(family)
+    return None if family is None else known([family], scope).get(family)
 
 
 def named(key: str, scope: RetrievalScope) -> list[Face]:
     """Return the entities that passages in scope call by a name with this key, by type."""
     rows = mentions(scope).filter(surface_key=key).order_by().values_list("family", flat=True).distinct()
-    return sorted(of(list(rows), scope).values(), key=lambda face: (face.type, face.name, face.id))
+    return sorted(known(list(rows), scope).values(), key=lambda face: (face.type, face.name, face.id))
 
 
 def most_mentioned(scope: RetrievalScope, *, most: int, **where: Any) -> list[UUID]:

@@ -117,7 +117,7 @@ def listing(wanted: Wanted, scope: RetrievalScope, *, page: int) -> Listing:
         [*parameters, PAGE_SIZE, (page - 1) * PAGE_SIZE],
     )
     families = [family for family, _ in rows]
-    known, counts = faces.of(families, scope), faces.counts(families, scope)
+    known, counts = faces.known(families, scope), faces.counts(families, scope)
     entities = tuple(Listed(known[family], *counts[family]) for family in families if family in known)
     return Listing(entities, rows[0][1] if rows else 0)
 

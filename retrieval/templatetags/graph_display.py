@@ -39,5 +39,5 @@ def sees_extractions(context: template.Context) -> bool:
 def _named(context: template.Context, **where: Any) -> list[Face]:
     scope = ceilings.effective_scope(context["request"].user, RetrievalScope())
     families = faces.most_mentioned(scope, most=_MOST_NAMED, **where)
-    known = faces.of(families, scope)
+    known = faces.known(families, scope)
     return [known[family] for family in families if family in known]

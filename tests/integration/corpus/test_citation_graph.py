@@ -141,6 +141,7 @@ def test_the_pages_show_both_directions_and_link_only_what_the_reader_may_see(
     marked = client.get(reverse("passage", args=[passage.public_id])).content.decode()
 
     assert str(cited.pk) in page
+    assert (page.count("Held here"), page.count("Not held")) == (1, 1)
     assert str(secret.pk) not in page + marked
     assert "Cited by documents held here" in other
     assert str(paper.pk) in other

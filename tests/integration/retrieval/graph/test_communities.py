@@ -257,6 +257,22 @@ def test_another_embedding_version_embeds_the_same_summaries_anew() -> None:
     assert Community.objects.get().vector == stored.vector
 
 
+def test_what_could_not_be_embedded_is_counted_shown_and_embedded_by_the_next_build() -> None:
+    paper("Silage", STRAW)
+    version = EmbeddingVersion.objects.get()
+    EmbeddingVersion.objects.update(name="a model that nothing can make")
+
+    outcome = build()
+
+    assert (outcome.written[EXTRACTIVE], outcome.not_embedded) == (1, 1)
+    row = Community.objects.get()
+    assert (row.title, row.version, row.vector) == ("digestate, methane, straw", None, None)
+    EmbeddingVersion.objects.update(name=version.name)
+    outcome = build()
+    assert (outcome.kept, outcome.not_embedded) == (1, 0)
+    assert Community.objects.get().version == version
+
+
 # Each on top of those before it. The second word says whether a document that was read is out by it.
 CHANGES: dict[str, tuple[Callable[[], object], bool]] = {
     "a new document": (lambda: paper("More", CHAR), False),

@@ -11,10 +11,12 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
+from corpus import connections
+
 # Above this all their texts would come more slowly than people read; more wait outside, told so at once.
 MOST_AT_ONCE = 64
-MOST_AT_WORK = 3
-LONGEST_WAIT_SECONDS = 3.0
+MOST_AT_WORK = 2
+LONGEST_WAIT_SECONDS = 15.0
 RETRY_AFTER_SECONDS = 5
 
 _lock = threading.Lock()
@@ -48,11 +50,13 @@ def admitted() -> Iterator[None]:
 
 @contextlib.contextmanager
 def at_work() -> Iterator[None]:
-    """Wait for one's turn to search, check or store, but not for long.
+    """Wait for one's turn to search, check or store, though not for ever.
 
-    A search may wait for a model itself (a probe, a hosted embedding): three that hang must not hold up
-    everybody's.
+    Not for searches that ask a model, which take no turn. A hosted embedding is asked all the same: two
+    that hang must not hold up everybody for good.
     """
+    # Whoever has the turn may be waiting for just this connection.
+    connections.release()
     is_my_turn = _work.acquire(timeout=LONGEST_WAIT_SECONDS)
     try:
         yield

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import structlog
+from django.db import OperationalError
 
 from answers import (
     admission,
@@ -186,7 +187,8 @@ def _standing_alone(progress: _Progress) -> AnswerEvent:
 def _retrieved(progress: _Progress) -> RetrievalResult:
     started = time.monotonic()
     row = progress.answer
-    with admission.at_work():
+    # The other ways to search may wait for a model, and nobody else waits for that.
+    with admission.at_work() if row.profile == profiles.INTERACTIVE else nullcontext():
         result = retrieve(
             question=row.searched, scope=progress.scope, profile=row.profile, limit=progress.limit
         )
@@ -267,10 +269,17 @@ def _without_evidence(progress: _Progress, result: RetrievalResult) -> Iterator[
 
 
 def _checkpoint(progress: _Progress) -> None:
-    if time.monotonic() - progress.saved_at >= _CHECKPOINT_SECONDS:
+    if time.monotonic() - progress.saved_at < _CHECKPOINT_SECONDS:
+        return
+    progress.saved_at = time.monotonic()
+    try:
         actions.record_progress(answer=progress.answer, text=progress.text)
         connections.release()
-        progress.saved_at = time.monotonic()
+    except OperationalError as error:
+        # A database that is busy or gone for a moment costs what a crash would lose, not the answer.
+        logger.warning(
+            "answer.not_checkpointed", answer_id=str(progress.answer.pk), error=type(error).__name__
+        )
 
 
 def _broken_off(progress: _Progress, finish: Answer.Finish, error: str) -> None:

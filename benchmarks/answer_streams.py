@@ -19,6 +19,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -169,16 +170,21 @@ def _processor_seconds(process: int) -> float:
 def _report(told: askers.Told, *, tokens: int, strict: bool) -> int:
     from answers.models import Answer
 
-    whole = 0
+    whole, others = 0, Counter[str]()
     for number, reply in enumerate(told.streams):
         row = Answer.objects.filter(pk=reply.answer_id).first() if reply.answer_id else None
         own = row is not None and row.text.startswith(f"Asker {number} ")
-        whole += bool(row and own and row.finish == Answer.Finish.STOP and row.text == reply.text)
+        is_whole = bool(row and own and row.finish == Answer.Finish.STOP and row.text == reply.text)
+        whole += is_whole
+        if not is_whole:
+            others[f"{row.finish} {row.error} {row.degraded}" if row else f"status {reply.status}"] += 1
     refused = sum(reply.status != 200 or b"Many questions" in reply.body for reply in told.streams)
     first = [reply.first_word for reply in told.streams if reply.first_word is not None]
     print(
         f"whole, stored as streamed, and its asker's own: {whole} of {len(told.streams)}; refused: {refused}"
     )
+    for ending, times in others.most_common():
+        print(f"  ended otherwise: {times} {ending}")
     if len(first) > 1:
         print(f"first word after {median(first):.2f} s (median), {max(first):.2f} s (longest)")
     longest = max(reply.seconds for reply in told.streams)

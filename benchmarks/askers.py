@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import html
 import itertools
 import re
@@ -58,6 +59,7 @@ async def crowd(*, port: int, sessions: Sequence[str], question: str, paths: Seq
     reading = asyncio.create_task(_reading(port, sessions[0], paths, told))
     told.streams = list(await asyncio.gather(*asked))
     reading.cancel()
+    await asyncio.wait([reading])
     return told
 
 
@@ -76,18 +78,22 @@ async def fetch(port: int, method: str, path: str, session: str, form: str = "")
     """Make one request on a connection of its own and return the whole reply."""
     started = time.monotonic()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(
-        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
-        f"Cookie: sessionid={session}; csrftoken={_SECRET}\r\nX-CSRFToken: {_SECRET}\r\n"
-        "Content-Type: application/x-www-form-urlencoded\r\n"
-        f"Content-Length: {len(form)}\r\n\r\n{form}".encode()
-    )
     parts, first_word = [], None
-    while part := await reader.read(65_536):
-        parts.append(part)
-        if first_word is None and b"#draft" in part:
-            first_word = time.monotonic() - started
-    writer.close()
+    try:
+        writer.write(
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+            f"Cookie: sessionid={session}; csrftoken={_SECRET}\r\nX-CSRFToken: {_SECRET}\r\n"
+            "Content-Type: application/x-www-form-urlencoded\r\n"
+            f"Content-Length: {len(form)}\r\n\r\n{form}".encode()
+        )
+        while part := await reader.read(65_536):
+            parts.append(part)
+            if first_word is None and b"#draft" in part:
+                first_word = time.monotonic() - started
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
     head, _, body = b"".join(parts).partition(b"\r\n\r\n")
     if b"transfer-encoding: chunked" in head.lower():
         body = _without_chunks(body)

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from corpus.gateways.litellm_library import litellm
+from corpus.gateways.raw_stream import arrivals
 
 LONGEST_REPLY: Final = 16_000
 CONNECT_SECONDS: Final = 10.0
 # A provider may be faster than the reader; what waits in between is bounded.
 _MOST_WAITING = 256
-# Twelve times a second is as good as at once to somebody who reads.
+# Twelve times a second is as good as at once to somebody who reads; where many read, less often will do.
 _BETWEEN_PIECES = 0.08
+_PIECES_A_SECOND = 150
 _WHOLE: Final = object()
+_underway: set[object] = set()
 _UNWANTED_ENDS = {"length": "cut_off", "content_filter": "rejected"}
 
 
@@ -80,12 +83,16 @@ class ModelCall:
         Tokens that arrive faster than anybody reads are handed over together: each piece costs all who
         pass it on the same, and fifty answers at once are a thousand tokens a second.
         """
+        with _counted():
+            yield from self._pieces()
+
+    def _pieces(self) -> Generator[str | Usage, None, None]:
         threading.Thread(target=self._read, name="model-call", daemon=True).start()
         written, usage, end = 0, Usage(), None
         while end is None:
             *chunks, end = self._arrived_since()
-            usage = next(filter(None, (_usage(chunk, self._model) for chunk in reversed(chunks))), usage)
-            text = "".join(map(_text, chunks))
+            usage = next((_usage(each.tokens, self._model) for each in chunks if each.tokens), usage)
+            text = "".join(each.text for each in chunks)
             if text:
                 self.has_yielded = True
                 written += len(text)
@@ -107,7 +114,7 @@ class ModelCall:
     def _arrived_since(self) -> list[Any]:
         """Return what has arrived, and last how it ended: None as long as it goes on."""
         if self.has_yielded:
-            self._ended.wait(_BETWEEN_PIECES)
+            self._ended.wait(max(_BETWEEN_PIECES, len(_underway) / _PIECES_A_SECOND))
         arrived = [self._next()]
         while not (_is_end(arrived[-1]) or self._arrivals.empty()):
             arrived.append(self._arrivals.get_nowait())
@@ -123,11 +130,11 @@ class ModelCall:
         try:
             self._response = self._request()
             reason = None
-            for chunk in self._response:
+            for arrival in arrivals(self._response):
                 if self._closed.is_set():
                     break
-                self._arrived(chunk)
-                reason = _finish_reason(chunk) or reason
+                self._arrived(arrival)
+                reason = arrival.reason or reason
             if reason in _UNWANTED_ENDS:
                 self._arrived(ProviderFailure(_UNWANTED_ENDS[reason], kind=reason))
             self._ended.set()
@@ -165,6 +172,16 @@ class ModelCall:
         return response
 
 
+@contextlib.contextmanager
+def _counted() -> Iterator[None]:
+    mark = object()
+    _underway.add(mark)
+    try:
+        yield
+    finally:
+        _underway.discard(mark)
+
+
 def _is_end(arrival: Any) -> bool:
     return arrival is _WHOLE or isinstance(arrival, BaseException)
 
@@ -175,28 +192,8 @@ def _hang_up(response: Any) -> None:
         close()
 
 
-def _text(chunk: Any) -> str:
-    try:
-        content = chunk.choices[0].delta.content
-    except (AttributeError, IndexError, TypeError):
-        return ""
-    return content if isinstance(content, str) else ""
-
-
-def _finish_reason(chunk: Any) -> str | None:
-    try:
-        reason = chunk.choices[0].finish_reason
-    except (AttributeError, IndexError, TypeError):
-        return None
-    return reason if isinstance(reason, str) else None
-
-
-def _usage(chunk: Any, model: str) -> Usage | None:
-    reported = getattr(chunk, "usage", None)
-    if reported is None:
-        return None
-    prompt = _count(getattr(reported, "prompt_tokens", None))
-    completion = _count(getattr(reported, "completion_tokens", None))
+def _usage(tokens: tuple[Any, Any], model: str) -> Usage:
+    prompt, completion = map(_count, tokens)
     return Usage(prompt, completion, _cost(model, prompt, completion))
 
 

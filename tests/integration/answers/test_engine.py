@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import OperationalError, connection
 
 from answers import engine, reading
 from answers.events import AnswerEvent, EventName
@@ -382,6 +382,22 @@ def test_a_long_answer_is_kept_while_it_is_written(
 
     assert (row.state, row.text) == ("generating", "Rice straw ")
     list(events)
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_a_database_that_is_busy_while_the_model_writes_costs_no_answer(
+    asker: User, configured_model: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(**_: object) -> None:
+        raise OperationalError("no connection was free")
+
+    monkeypatch.setattr(engine, "_CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("answers.engine.actions.record_progress", busy)
+    configured_model.will(GOOD)
+
+    row = stored(told(by=asker))
+
+    assert (row.state, row.finish, row.text) == ("done", "stop", "".join(GOOD.pieces))
 
 
 @pytest.mark.usefixtures("small_corpus")

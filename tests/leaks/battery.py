@@ -66,6 +66,7 @@ PAGES = {
     "document": 8,
     "passage": 4,
     "answer": 3,
+    "note": 2,
     "notices": 1,
     "scope": 2,
     "upload": 1,

@@ -12,6 +12,7 @@ import sys
 BENCHMARKS = (
     "retrieve_warm",
     "retrieval_quality",
+    "ablations",
     "scale",
     "ingest_overhead",
     "graph_extraction",

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpus import ceilings
 from corpus.curation import CorpusSnapshot
 from corpus.domain_profile import active_profile
 from corpus.fingerprint import fingerprint
@@ -83,8 +82,7 @@ def questions_of(plan: Plan, *, by: User | None) -> list[Question]:
     if plan.tags:
         questions = questions.filter(tags__overlap=list(plan.tags))
     found = list(questions)
-    everything = RetrievalScope() if by is None else ceilings.effective_scope(by, RetrievalScope())
-    return list(questions) if find_again(questions=found, scope=everything) else found
+    return list(questions) if find_again(questions=found, scope=plan.scope) else found
 
 
 def checked_snapshot(name: str) -> str:

@@ -33,6 +33,7 @@ def demo(*, port: int | None, no_serve: bool) -> None:
             loaded = demo_corpus.load(progress)
         read = demo_corpus.read_graph()
         communities = demo_corpus.build_communities()
+        questions = demo_corpus.load_questions()
         passwords = demo_corpus.ensure_accounts()
     except demo_corpus.DemoIncomplete as error:
         raise CommandFailed(f"The demo corpus is not complete: {error}") from None
@@ -41,6 +42,8 @@ def demo(*, port: int | None, no_serve: bool) -> None:
         click.echo(f"Read {read} of its passages into the knowledge graph.")
     if communities:
         click.echo(f"Grouped the graph into {communities} communities, for each scope that has a name.")
+    if questions:
+        click.echo(f"Took {questions} questions with known evidence in: drafts until an expert signs them.")
     answer = _ask(demo_corpus.question())
     _show(answer)
     click.echo(f"Ready after {monotonic() - started:.1f} s.")

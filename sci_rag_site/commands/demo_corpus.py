@@ -20,6 +20,11 @@ from corpus.inputs import Batch, NothingFound, Refusal, from_manifest
 from corpus.models import Document, Source
 from corpus.reports import Outcome, Progress
 from corpus.roles import ASKER, EXPERT, LIBRARIAN
+from corpus.scope import RetrievalScope
+from evaluation.actions.importing import import_questions
+from evaluation.actions.questions import Writing, add_set
+from evaluation.ground_truth.models import QuestionSet
+from evaluation.questions import QuestionFileError, read_questions
 from retrieval.graph.communities import building, scopes
 from retrieval.graph.communities.queries import current_build_of, is_stale
 from retrieval.graph.communities.summarising import Extractive
@@ -28,6 +33,7 @@ from retrieval.graph.extraction.running import Reach
 from retrieval.graph.ontology import InvalidOntology, active_ontology
 from sci_rag_site import accounts
 
+QUESTIONS = "demo"
 ROLES = {"demo-librarian": LIBRARIAN, "demo-asker": ASKER, "demo-expert": EXPERT}
 
 
@@ -84,6 +90,27 @@ def build_communities() -> int:
         if current is None or is_stale(current):
             new += building.build(name=name, summariser=Extractive()).communities.total()
     return new
+
+
+def load_questions() -> int:
+    """Take the demo's seed questions into the set `demo` once; return how many that were.
+
+    A set that is there is left alone: an expert may have changed and signed what is in it.
+    """
+    if QuestionSet.objects.filter(name=QUESTIONS).exists():
+        return 0
+    try:
+        seeds = read_questions(_folder() / "seed_questions.jsonl")
+    except QuestionFileError as error:
+        raise DemoIncomplete(str(error)) from None
+    taken = import_questions(
+        question_set=add_set(name=QUESTIONS, description="Questions about the demo corpus.", by=None),
+        seeds=seeds,
+        writing=Writing(RetrievalScope(), must_be_found=False),
+        origin="seed_questions.jsonl",
+        by=None,
+    )
+    return taken.added
 
 
 def _batch() -> Batch:

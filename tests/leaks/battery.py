@@ -41,7 +41,7 @@ from retrieval.profiles import LAYERS
 from sci_rag_site import certificate
 from tests.integration.retrieval import corpora, graphs
 from tests.integration.retrieval.test_noninterference import QUESTIONS, SENTENCES, WAYS, outcome
-from tests.leaks import routes
+from tests.leaks import evaluation_battery, routes
 from tests.leaks.asking import ask, client_of, content_of
 from tests.leaks.test_twins import masked
 from tests.leaks.world import OPEN, World, canary
@@ -344,6 +344,7 @@ def steps(world: World) -> Iterator[tuple[str, Step]]:
     yield "graph", graph_step
     yield "communities", communities_step
     yield "references", references_step
+    yield "evaluation", evaluation_battery.step
     yield "words", words_step
     yield "answers", answers_step
     yield "export", export_step

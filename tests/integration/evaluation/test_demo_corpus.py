@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,14 @@ from corpus.ingestion import Unwatched
 from corpus.models import Document
 from corpus.rights import EXTERNAL_SAFE
 from corpus.scope import scope
+from evaluation.models import QuestionSet
 from evaluation.questions import SeedQuestion, read_questions
 from evaluation.relevance import from_reference_document, phrases_found
+from evaluation.reports import gate, writing
+from evaluation.reports.gate import Threshold
+from evaluation.reports.report import report_of
+from evaluation.runs import ablations, running
+from evaluation.runs.planning import Plan
 from retrieval.retriever import retrieve
 from retrieval.types import Item
 from sci_rag_site.commands import demo_corpus
@@ -32,6 +39,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo-corpus")]
 QUESTIONS = read_questions(Path(__file__).resolve().parents[3] / "domain/demo/seed_questions.jsonl")
 ANSWERABLE = tuple(question for question in QUESTIONS if not question.unanswerable)
 DEFAULT = scope(exclude_retracted=True)
+# Just under what is reached.
+THRESHOLDS = (
+    Threshold("passage", "hit@10", 0.99),
+    Threshold("passage", "ndcg@10", 0.8),
+    Threshold("document", "ndcg@10", 0.9),
+)
 RETRACTED = "10.5555/demo.2018.005"
 OLD, NEW = "10.5555/demo.guideline.2016", "10.5555/demo.guideline.2023"
 
@@ -87,6 +100,26 @@ def share_from_reference(found: dict[str, tuple[Item, ...]], depth: int) -> floa
 def cites_evidence(question: SeedQuestion, answer: Answer) -> bool:
     cited = answer.sources.filter(is_cited=True).select_related("chunk").order_by("number")
     return any(phrases_found(question, source.chunk.body) for source in cited if source.chunk)
+
+
+def test_an_ablation_over_the_demo_stays_above_its_thresholds_and_pairs_every_row(tmp_path: Path) -> None:
+    demo_corpus.load_questions()
+    plan = Plan(QuestionSet.objects.get(name="demo"), DEFAULT, ablations.chosen(ablations.CONFIGURATIONS))
+
+    report = report_of(running.evaluate(plan, by=None))
+    again = running.evaluate(replace(plan, configurations=plan.configurations[:1]), by=None)
+
+    first, *others = report["numbers"]["configurations"]
+    assert report["warnings"] == ["25 of 25 questions are drafts that no expert has signed."]
+    assert again.summary["configurations"][0] == first
+    assert {one["name"] for one in others if one["refusal"]} == {"with_rerank", "resolved_entities"}
+    for one in others:
+        paired = one.get("levels", {}).get("passage", {}).get("ndcg@10", {}).get("against_first", {})
+        assert one["refusal"] or paired["questions"] == len(ANSWERABLE)
+    verdict = gate.judge(report, baseline=None, thresholds=THRESHOLDS)
+    assert verdict.passes, verdict.missed
+    folder = writing.write(report, tmp_path)
+    assert (folder / "report.html").read_text().count("<svg") == 2
 
 
 def test_every_document_is_ready() -> None:

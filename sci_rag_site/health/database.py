@@ -12,6 +12,8 @@ from corpus import fixity, jobs, vectors
 from corpus.models import Chunk, ChunkEmbedding, Document, Source
 from corpus.rights import LicenseClass
 from corpus.waiting import never_checked
+from retrieval.graph.communities import queries
+from retrieval.graph.community_models import CommunityBuild
 from sci_rag_site.commands.preparation import unapplied_migrations
 from sci_rag_site.database.errors import EmbeddedPostgresError
 from sci_rag_site.database.readiness import OLDEST_PGVECTOR, SELF_TEST, version
@@ -117,6 +119,22 @@ def vector_index() -> Iterator[Finding]:
             f"{rows:,} passages are ranked one by one: the index is missing or half-built.",
             "Ingest any file: the index is built at the end of the run.",
         )
+
+
+def communities() -> Iterator[Finding]:
+    """See that what was built for named scopes serves questions, and of the graph as it is."""
+    built = list(CommunityBuild.objects.filter(is_current=True).order_by("scope_name", "pk"))
+    unused = [build.scope_name for build in built if not queries.serves(build)]
+    outdated = [build.scope_name for build in built if queries.is_stale(build)]
+    again = "Run 'sci-rag graph communities'."
+    if unused:
+        names = ", ".join(unused)
+        yield warn("communities", f"Not used, since documents they were read from are out: {names}.", again)
+    elif outdated:
+        yield warn("communities", f"The graph has changed since: {', '.join(outdated)}.", again)
+    else:
+        names = ", ".join(build.scope_name for build in built)
+        yield ok("communities", f"up to date: {names}" if built else "none built")
 
 
 def queue() -> Iterator[Finding]:

@@ -16,7 +16,13 @@ WITHOUT_DATABASE: tuple[Check, ...] = (
     configuration.disk,
 )
 EQUIPMENT: tuple[Check, ...] = (database.pgvector, database.migrations)
-CONTENT: tuple[Check, ...] = (database.embeddings, database.vector_index, database.queue, database.corpus)
+CONTENT: tuple[Check, ...] = (
+    database.embeddings,
+    database.vector_index,
+    database.communities,
+    database.queue,
+    database.corpus,
+)
 PROBES: tuple[Check, ...] = (probes.one_embedding, probes.one_generation)
 
 

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from django.db import OperationalError, connection
+from django.utils import timezone
 
 from corpus.models import Document, EmbeddingVersion
+from retrieval.graph.communities import queries, scopes
+from retrieval.graph.community_models import CommunityBuild
 from sci_rag_site.commands.doctor import doctor
 from sci_rag_site.health import configuration, database, findings, probes
 from sci_rag_site.health.findings import Finding, Status
@@ -22,7 +25,8 @@ from sci_rag_site.health.findings import Finding, Status
 EVERYTHING = {
     *("configuration", "domain profile", "parser", "embedding model", "answering model"),
     *("broker", "worker", "disk", "database", "pgvector", "migrations", "embeddings", "vector index"),
-    *("documents", "unknown licences", "documents without text", "retracted works", "unchecked works"),
+    *("communities", "documents", "unknown licences", "documents without text", "retracted works"),
+    "unchecked works",
 }
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +47,25 @@ def test_a_new_installation_has_nothing_that_fails() -> None:
     assert code == 0
     assert report["counts"]["fail"] == 0
     assert {item["name"] for item in report["checks"]} >= EVERYTHING
+
+
+def test_communities_that_serve_nobody_or_an_older_graph_are_named() -> None:
+    assert one(database.communities(), "communities").message == "none built"
+    scope = scopes.scope_named("open")
+    build = CommunityBuild.objects.create(
+        scope_name="open", scope=scope.selection.as_dict(), graph_sha256=queries.stamp(scope), method="hand",
+        is_current=True, finished_at=timezone.now(),
+    )  # fmt: skip
+    assert one(database.communities(), "communities").message == "up to date: open"
+
+    CommunityBuild.objects.update(graph_sha256="0" * 64)
+    outdated = one(database.communities(), "communities")
+    CommunityBuild.objects.filter(pk=build.pk).update(documents_read=1)
+    unused = one(database.communities(), "communities")
+
+    assert (outdated.status, outdated.message) == (Status.WARN, "The graph has changed since: open.")
+    assert unused.message == "Not used, since documents they were read from are out: open."
+    assert outdated.fix == unused.fix == "Run 'sci-rag graph communities'."
 
 
 def test_whatever_is_not_ok_says_what_to_do() -> None:

@@ -48,7 +48,7 @@ def _graph(edges: list[tuple[str, str, int, float]]) -> None:
     pairs=st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=1, max_size=5),
     order=st.randoms(use_true_random=False),
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_merges_and_splits_undone_in_any_allowed_order_leave_the_same_graph(
     db: Any, edges: list[Any], pairs: list[tuple[str, str]], order: Any
 ) -> None:

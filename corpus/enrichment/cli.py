@@ -49,7 +49,7 @@ class _Bar:
 @click.option("--force", is_flag=True, help="Check works again that were checked within 30 days.")
 @json_option
 def enrich(*, dry_run: bool, limit: int | None, force: bool, as_json: bool) -> None:
-    """Ask Crossref about the held works with a DOI: retractions, licences, references, citations.
+    """Ask Crossref about works with a DOI that are held or in a note: retractions, licences, citations.
 
     What was checked well within 30 days is left out, so an interrupted run is continued by running it again.
     A check that fails is recorded as failed, never as a work without a retraction.

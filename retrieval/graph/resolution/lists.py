@@ -9,6 +9,7 @@ from django.conf import settings
 
 from retrieval.graph.ontology import Ontology
 from retrieval.graph.resolution import thesaurus
+from retrieval.graph.resolution.substances import substances
 from retrieval.graph.resolution.thesaurus import InvalidThesaurus, Listing, Thesaurus
 from retrieval.graph.resolution.types import Method
 
@@ -17,11 +18,16 @@ LARGEST = 8_000_000
 
 
 def names_of(ontology: Ontology) -> Thesaurus:
-    """Return the ontology's examples and every list of the domain folder; raise `InvalidThesaurus`."""
+    """Return the ontology's examples, every list of the domain folder, and substances where installed.
+
+    Raises `InvalidThesaurus`.
+    """
     examples = [example for described in ontology.entity_types.values() for example in described.examples]
     files = sorted((settings.DOMAIN_DIR / FOLDER).glob("*.txt"))
     listings = [_read(path, path.stat().st_mtime_ns) for path in files]
-    return Thesaurus((thesaurus.listing(Method.ONTOLOGY, examples), *listings))
+    packaged = substances()
+    shipped = () if packaged is None else (packaged,)
+    return Thesaurus((thesaurus.listing(Method.ONTOLOGY, examples), *listings, *shipped))
 
 
 @lru_cache(maxsize=16)

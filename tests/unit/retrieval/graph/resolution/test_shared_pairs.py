@@ -76,7 +76,7 @@ def test_in_one_graph_no_pair_that_is_labelled_different_is_found(rows: Rows, li
 def test_names_of_eight_hundred_abstracts_in_one_graph_are_rarely_made_one_wrongly(
     shared_data: Path, lists: Thesaurus
 ) -> None:
-    """A look at these narrowed the rule for short forms. Their labels tell some singulars and plurals apart."""
+    """A look at these narrowed the rule for short forms. Some labels tell singular and plural apart."""
     concepts: dict[tuple[str, str], set[str]] = defaultdict(set)
     spelled: dict[tuple[str, str], str] = {}
     with gzip.open(shared_data / "relations" / "bc5cdr_docs.jsonl.gz", "rt", encoding="utf-8") as file:

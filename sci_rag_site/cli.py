@@ -46,6 +46,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Evaluate": {
         "eval": ("evaluation.cli:evaluate", "Measure retrieval and answers against known evidence."),
+        "draft": ("evaluation.cli_draft:draft", "Propose questions for experts to review."),
     },
     "Notes": {
         "note": ("answers.notebook.cli_note:note", "Keep notes with the sources behind them."),

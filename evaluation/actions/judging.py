@@ -3,81 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
 
 from answers.models import Answer
-from evaluation.ground_truth.models import Question, QuestionSet
+from evaluation.actions.runs import count, touch_documents
 from evaluation.judging.models import AnswerOutcome, Judgement
 from evaluation.judging.passes import Reply
-from evaluation.questions import questions_sha256
-from evaluation.runs.models import EvaluationRun, RunConfiguration, RunDocument, RunQuestion
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
+from evaluation.runs.models import EvaluationRun, RunQuestion
 
 State = EvaluationRun.State
-# An answer and two replies have minutes each.
-_GIVEN_UP_AFTER = timedelta(minutes=15)
 PASSES = len(Judgement.Kind)
 
 
 class RunEnded(RuntimeError):
     """The run was cancelled or ended meanwhile: what was about to be kept is not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """The conditions of a run of answers, as `EvaluationRun` and its one configuration hold them."""
-
-    question_set: QuestionSet
-    questions: Sequence[Question]
-    fields: dict[str, Any]
-    configuration: dict[str, Any]
-
-
-@transaction.atomic
-def begin(*, beginning: Beginning, by: User | None) -> EvaluationRun:
-    """Record a run with its questions as they are now."""
-    questions = beginning.questions
-    run = EvaluationRun.objects.create(
-        kind=EvaluationRun.Kind.ANSWERS,
-        question_set=beginning.question_set,
-        question_set_name=beginning.question_set.name,
-        questions_sha256=questions_sha256((row.key, row.content_sha256) for row in questions),
-        drafted=sum(row.drafted for row in questions),
-        reviewed=sum(not row.drafted for row in questions),
-        planned=PASSES * len(questions),
-        started_by=by,
-        started_by_name="" if by is None else by.get_username(),
-        **beginning.fields,
-    )
-    RunConfiguration.objects.create(run=run, number=1, **beginning.configuration)
-    RunQuestion.objects.bulk_create(
-        RunQuestion(
-            run=run,
-            number=number,
-            source=row,
-            key=row.key,
-            content_sha256=row.content_sha256,
-            question=row.question,
-            reference_answer=row.reference_answer,
-            kind=row.kind,
-            split=row.split,
-            tags=row.tags,
-            unanswerable=row.unanswerable,
-            drafted=row.drafted,
-        )
-        for number, row in enumerate(questions, start=1)
-    )
-    return run
 
 
 @transaction.atomic
@@ -88,10 +30,9 @@ def keep_answer(*, question: RunQuestion, answer: Answer | None, error_code: str
     if answer is not None:
         _describe(outcome, answer)
         documents = answer.sources.exclude(document=None).order_by().values_list("document_id", flat=True)
-        rows = [RunDocument(run=run, document_ref=key) for key in set(documents)]
-        RunDocument.objects.bulk_create(rows, ignore_conflicts=True)
+        touch_documents(run=run.pk, documents=map(str, documents))
     outcome.save()
-    _touch(run)
+    EvaluationRun.objects.filter(pk=run.pk).update(touched_at=Now())
     return outcome
 
 
@@ -121,53 +62,8 @@ def keep_judgement(*, outcome: AnswerOutcome, kind: Judgement.Kind, reply: Reply
         milliseconds=reply.milliseconds,
         **reply.grades,
     )
-    run.done += 1
-    if reply.error_code:
-        run.failed += 1
-        run.last_error_code = judgement.error_code
-    _touch(run)
+    count(run=run.pk, failure=reply.error_code)
     return judgement
-
-
-@transaction.atomic
-def finish(*, run: UUID, summary: dict[str, Any]) -> EvaluationRun:
-    """End a run with its numbers; when not one reply could be read it failed and has none."""
-    row = EvaluationRun.objects.select_for_update().get(pk=run)
-    if row.state == State.RUNNING:
-        row.state = State.FAILED if row.failed == row.done else State.FINISHED
-        row.summary = summary if row.state == State.FINISHED else {}
-        row.finished_at, row.touched_at = Now(), None
-        row.save()
-        row.refresh_from_db()
-    return row
-
-
-def fail(*, run: UUID, code: str) -> None:
-    """End a run that cannot go on."""
-    _running(run).update(state=State.FAILED, finished_at=Now(), touched_at=None, last_error_code=code[:60])
-
-
-def cancel(*, run: UUID, by: User | None) -> bool:
-    """End a run before its time; what there is stays. Returns whether it was still running."""
-    name = "" if by is None else by.get_username()
-    code = f"cancelled by {name}" if name else "cancelled"
-    return bool(
-        _running(run).update(
-            state=State.CANCELLED, finished_at=Now(), touched_at=None, last_error_code=code[:60]
-        )
-    )
-
-
-def claim(*, run: UUID) -> EvaluationRun | None:
-    """Take a run of answers that nobody carries out; None when somebody does, or it has ended."""
-    free = Q(touched_at__isnull=True) | Q(touched_at__lt=Now() - _GIVEN_UP_AFTER)
-    waiting = _running(run).filter(free, kind=EvaluationRun.Kind.ANSWERS)
-    return EvaluationRun.objects.get(pk=run) if waiting.update(touched_at=Now()) else None
-
-
-def let_go(*, run: UUID) -> None:
-    """Leave a run to whoever takes it next."""
-    _running(run).update(touched_at=None)
 
 
 def text_sha256(text: str) -> str:
@@ -175,17 +71,8 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _running(run: UUID) -> Any:
-    return EvaluationRun.objects.filter(pk=run, state=State.RUNNING)
-
-
 def _going_on(run: UUID) -> EvaluationRun:
     row = EvaluationRun.objects.select_for_update().get(pk=run)
     if row.state != State.RUNNING:
         raise RunEnded
     return row
-
-
-def _touch(run: EvaluationRun) -> None:
-    run.touched_at = Now()
-    run.save(update_fields=["done", "failed", "last_error_code", "touched_at"])

@@ -9,21 +9,14 @@ from typing import Any
 from evaluation.calibration import standing
 from evaluation.calibration.models import CalibrationItem, CalibrationQueue
 from evaluation.calibration.queries import label_of, with_labels
-from evaluation.calibration.standing import Label
+from evaluation.calibration.standing import EXPERTS, OTHERS, Label
 from evaluation.judging.models import Judgement
-from evaluation.judging.rubric import DIMENSIONS, GRADES
+from evaluation.judging.rubric import DIMENSIONS, GRADES, LABELS
 from evaluation.metrics.agreement import STABLE_FROM, agreement
 from evaluation.runs.models import EvaluationRun
 
 # Below "moderate" a judge's grades say little about what people would say.
 _ENOUGH = 0.40
-EXPERTS, OTHERS = "experts", "others"
-LABELS = {
-    "groundedness": "groundedness",
-    "citation_accuracy": "citation accuracy",
-    "completeness": "completeness",
-    "correctness": "correctness",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +90,7 @@ def warnings(numbers: dict[str, Any]) -> list[str]:
         return [
             f"No expert has labelled answers of this run: how far to trust the judge is not known.{other}"
         ]
-    said = [_doubt(LABELS[name], found) for name, found in experts["judge_and_people"].items()]
+    said = [_doubt(LABELS[name].lower(), found) for name, found in experts["judge_and_people"].items()]
     return [warning for warning in said if warning]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from evaluation.judging.rubric import DIMENSIONS
 
 NEEDED = 2
+EXPERTS, OTHERS = "experts", "others"
 
 
 @dataclass(frozen=True, slots=True)

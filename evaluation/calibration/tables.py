@@ -1,12 +1,12 @@
-"""Agreement as the tables of a page and of a Markdown report. No queries here."""
+"""Agreement as the tables of pages and reports. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.calibration.measuring import EXPERTS, LABELS, OTHERS
-from evaluation.judging.rubric import GRADES
+from evaluation.calibration.standing import EXPERTS, OTHERS
+from evaluation.judging.rubric import GRADES, LABELS
 from evaluation.metrics.agreement import UNDEFINED
 
 TITLES = {
@@ -54,31 +54,10 @@ def of(found: dict[str, Any]) -> list[Table]:
     return tables
 
 
-def markdown(found: dict[str, Any]) -> str:
-    """Return the section of a report that says what its judge's grades are worth."""
-    lines = ["## Calibration", ""]
-    lines += [f"- {warning}" for warning in found["warnings"]] + ([""] if found["warnings"] else [])
-    lines += [f"{found['items']} answers drawn with seed {found['seed']}, judge {found['judge']}.", ""]
-    for table in of(found):
-        lines += [
-            f"### {table.title}",
-            "",
-            "| dimension | labels | exact | kappa | 95 % | quadratic | |",
-            "| --- | ---: | ---: | ---: | --- | ---: | --- |",
-        ]
-        lines += [
-            f"| {row.dimension} | {row.labels} | {row.exact} | {row.kappa} | {row.interval} "
-            f"| {row.quadratic} | {row.word} |"
-            for row in table.rows
-        ]
-        lines.append("")
-    return "\n".join(lines)
-
-
 def _row(name: str, numbers: dict[str, Any]) -> Row:
     interval = numbers["interval"]
     return Row(
-        dimension=LABELS[name].capitalize(),
+        dimension=LABELS[name],
         labels=numbers["labels"],
         exact=numbers["exact"] if isinstance(numbers["exact"], str) else f"{numbers['exact']:.0%}",
         kappa=_number(numbers["kappa"]),

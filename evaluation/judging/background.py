@@ -8,11 +8,12 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.db import transaction
 from django.utils.module_loading import import_string
 
 from answers.writers import EngineUnavailable
 from corpus.prompt_files import InvalidPrompt
-from evaluation.actions import judging as action
+from evaluation.actions import runs as action
 from evaluation.judging import running, starting
 from evaluation.judging.starting import CannotStart, Wanted
 from evaluation.runs.models import EvaluationRun
@@ -31,7 +32,7 @@ def enqueue(*, wanted: Wanted, by: User | None) -> EvaluationRun:
     """Hand a run of answers to the workers. Raises what `starting.start` raises."""
     run = starting.start(wanted=wanted, is_for_workers=True, by=by)
     logger.info("evaluation.run_queued", run=str(run.pk), replies=run.planned)
-    ring(run.pk)
+    transaction.on_commit(lambda: ring(run.pk))
     return run
 
 

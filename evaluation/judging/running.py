@@ -16,6 +16,7 @@ from corpus.connections import release
 from corpus.gateways.llm import ChatModel
 from corpus.scope import RetrievalScope
 from evaluation.actions import judging as action
+from evaluation.actions import runs
 from evaluation.actions.judging import PASSES, RunEnded
 from evaluation.judging import passes, reading, results, starting
 from evaluation.judging.models import AnswerOutcome, Judgement
@@ -89,7 +90,7 @@ def carry_out(
         except RunEnded:
             return EvaluationRun.objects.get(pk=run.pk)
         release()
-    return action.finish(run=run.pk, summary=results.summary(run))
+    return runs.finish(run=run.pk, summary=results.summary(run))
 
 
 def _judged(work: _Work, question: RunQuestion, advance: Advance) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from answers import writers
 from corpus import ceilings
@@ -12,22 +12,23 @@ from corpus.gateways.judge_model import judge_model
 from corpus.gateways.llm import ChatModel
 from corpus.scope import RetrievalScope, scope
 from corpus.vectors import active_version
-from evaluation.actions import judging as action
-from evaluation.actions.judging import Beginning
+from evaluation.actions import runs as action
+from evaluation.actions.judging import PASSES
+from evaluation.actions.runs import Opening, Row
 from evaluation.ground_truth import queries
 from evaluation.ground_truth.models import QuestionSet
+from evaluation.judging.summary import NAME
 from evaluation.runs.conditions import code_version, conditions
 from evaluation.runs.models import EvaluationRun
+from evaluation.runs.planning import CannotEvaluate, checked_snapshot
 from retrieval import profiles
 from retrieval.request import checked_limit
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-CONFIGURATION = "answers"
 
-
-class CannotStart(ValueError):
+class CannotStart(CannotEvaluate):
     """A run that cannot be begun or gone on with; the message says what is missing."""
 
 
@@ -46,7 +47,7 @@ class Wanted:
 def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> EvaluationRun:
     """Record a run of the questions that `by` may know of.
 
-    Raises `CannotStart`, `UnknownProfile`, `EngineUnavailable`, `InvalidRequest`, `InvalidPrompt`.
+    Raises `CannotEvaluate`, `UnknownProfile`, `EngineUnavailable`, `InvalidRequest`, `InvalidPrompt`.
     """
     judge = configured_judge()
     profiles.check(wanted.profile)
@@ -61,25 +62,28 @@ def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> Evaluatio
         raise CannotStart(f"The set {wanted.question_set.name} has no questions to ask.")
     parameters = {"engine": engine, "profile": wanted.profile, "limit": limit}
     active = active_version()
-    fields: dict[str, Any] = {
-        "scope": effective.as_dict(),
-        "fingerprint": fingerprint(effective),
-        "snapshot": wanted.snapshot,
-        "embedding_version": "" if active is None else active.name,
-        "code_version": code_version(),
-        "judge": judge.name,
-        "is_self_judged": judge.name == model,
-        "conditions": {
+    opening = Opening(
+        kind=EvaluationRun.Kind.ANSWERS,
+        question_set=wanted.question_set,
+        questions=rows,
+        rows=[Row(NAME, wanted.profile, options=parameters)],
+        scope=effective.as_dict(),
+        fingerprint=fingerprint(effective),
+        code_version=code_version(),
+        planned=PASSES * len(rows),
+        embedding_version="" if active is None else active.name,
+        snapshot=checked_snapshot(wanted.snapshot),
+        judge=judge.name,
+        is_self_judged=judge.name == model,
+        conditions={
             **conditions(),
             "answering_model": model,
             "judge_model": judge.name,
             "judge_parameters": judge.parameters,
         },
-        "parameters": parameters,
-        "is_for_workers": is_for_workers,
-    }
-    configuration = {"name": CONFIGURATION, "profile": wanted.profile, "options": parameters}
-    return action.begin(beginning=Beginning(wanted.question_set, rows, fields, configuration), by=by)
+        parameters=parameters,
+    )
+    return action.start(opening=opening, is_for_workers=is_for_workers, by=by)
 
 
 def configured_judge(name: str = "") -> ChatModel:

@@ -17,6 +17,8 @@ from evaluation.metrics.significance import FEWEST, TOO_FEW, bootstrap
 
 # What the numbers are of, where reports tell levels apart.
 LEVEL = "answer"
+# Of the one configuration that a run of answers has.
+NAME = "answers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,11 @@ def interval(value: object) -> str:
 
 
 def levels(report: Report) -> list[Table]:
-    """Return a table for each level with the means of every configuration, or all that judged answers have."""
+    """Return a table for each level with the means of every configuration; for answers all there is."""
     if report["kind"] == ANSWERS:
-        from evaluation.reports import answers
+        from evaluation.reports import answer_tables
 
-        return answers.tables(report)
+        return answer_tables.tables(report)
     rows = [one for one in report["numbers"]["configurations"] if not one["refusal"]]
     return [_level(rows, level) for level in (rows[0]["levels"] if rows else ())]
 
@@ -96,9 +96,9 @@ def groups(report: Report) -> list[Table]:
 def questions(report: Report) -> Table:
     """Return every question that was asked with the rank of its evidence under the first configuration."""
     if report["kind"] == ANSWERS:
-        from evaluation.reports import answers
+        from evaluation.reports import answer_tables
 
-        return answers.questions(report)
+        return answer_tables.questions(report)
     name = report["numbers"]["configurations"][0]["name"]
     level, measure = report["primary"]["level"], report["primary"]["measure"]
     rows = tuple(

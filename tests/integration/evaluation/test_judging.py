@@ -7,13 +7,19 @@ from django.contrib.auth.models import User
 from pytest_django.fixtures import Settings
 
 from answers.models import Answer
+from corpus.gateways.litellm_library import litellm
 from corpus.models import Document
 from corpus.scope import RetrievalScope
-from evaluation.actions import judging as action
+from evaluation.actions import calibration
+from evaluation.actions import runs as action
 from evaluation.judging import background, passes, results, running, starting
 from evaluation.judging.models import Judgement
+from evaluation.judging.rubric import DIMENSIONS
 from evaluation.judging.starting import CannotStart, Wanted
-from evaluation.models import EvaluationRun
+from evaluation.models import CalibrationLabel, EvaluationRun
+from evaluation.reports import markdown, writing
+from evaluation.reports.comparison import compare
+from evaluation.reports.report import report_of
 from tests.integration.evaluation.judging import (
     GROUNDED,
     JUDGE,
@@ -46,7 +52,9 @@ def grounding_with(value: object) -> Reply:
 def test_every_way_a_judge_can_fail_is_named_and_stays_in_the_denominator(
     judge: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passes, "REPLY_SECONDS", 3.0)
+    # The library takes its time when it is first used; that is not the judge's.
+    litellm()
+    monkeypatch.setattr(passes, "REPLY_SECONDS", 8.0)
     missing = says('{"citation_accuracy": 1, "completeness": 1}')
     first = [5, -1, 1.6, True, "2"]
     cases = [
@@ -173,13 +181,12 @@ def test_a_cancelled_run_stops_and_keeps_what_it_has(judge: OpenAIServer, expert
     )
 
     def cancel(_: int) -> None:
-        action.cancel(run=run.pk, by=expert)
+        action.cancel(run=run, by=expert)
 
     ended = running.carry_out(run, advance=cancel)
 
     assert ended is not None
     assert (ended.state, ended.done, ended.summary) == ("cancelled", 1, {})
-    assert ended.last_error_code == "cancelled by expert"
 
 
 def test_without_a_judge_nothing_begins(db: None) -> None:
@@ -233,3 +240,27 @@ def test_a_run_of_somebody_whose_rights_fell_sees_less(judge: OpenAIServer, expe
     run.refresh_from_db()
     with pytest.raises(CannotStart, match="account"):
         starting.scope_of(run)
+
+
+def test_a_report_of_answers_has_grades_refusals_failures_and_agreement(judge: OpenAIServer) -> None:
+    judge.will_choose(in_turn([says(GROUNDED)] * 5 + [says("?")]))
+    run = run_of(asked(6))
+    queue = calibration.draw(run=run, size=6, seed=1, by=None)
+    for number, item in enumerate(queue.items.order_by("number")):
+        CalibrationLabel.objects.create(
+            item=item, labeller_name="ada", is_expert=number % 2 == 0, **dict.fromkeys(DIMENSIONS, 1)
+        )
+
+    report = report_of(run)
+    text = markdown.report(report)
+
+    assert "| Groundedness | 6 | 5 | 1 | 0 | 1.667 |" in text
+    assert "| question-5 | grounding | not json |" in text
+    assert "Calibration, Judge and experts (seed 1)" in text
+    assert "who are no experts" in text
+    assert "drafts that no expert has signed" in text.split("## Grades")[0]
+    assert "Agreement of judge and experts on groundedness is undefined" in text
+    same = compare(report, report)
+    assert {one.measure for one in same.measures} == set(DIMENSIONS)
+    assert {(one.difference.delta, one.difference.p) for one in same.measures} == {(0.0, 1.0)}
+    assert "judge-model" in writing.as_html(report)

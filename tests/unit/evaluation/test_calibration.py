@@ -121,17 +121,15 @@ def test_what_nobody_decided_is_left_out_and_counted() -> None:
     assert (found["completeness"]["labels"], found["completeness"]["undecided"]) == (1, 0)
 
 
-def test_a_report_says_the_words_and_not_numbers_for_what_is_undefined() -> None:
-    numbers = {
-        "experts": measure([Labelled((label("ada"),), TWOS)], experts=True),
-        "others": measure([], experts=False),
-    }
-    found = {"items": 1, "seed": 1, "judge": "j", "warnings": warnings(numbers), **numbers}
+def test_tables_say_words_and_not_numbers_for_what_is_undefined() -> None:
+    rows = [Labelled((label("ada"),), TWOS)]
+    found = {"experts": measure(rows, experts=True), "others": measure([], experts=False)}
 
-    text = tables.markdown(found)
+    (judge, people) = tables.of(found)
 
-    assert "| Correctness | 1 | 100% | undefined | undefined | undefined | undefined |" in text
-    assert "nan" not in text
+    said = {row.dimension: (row.labels, row.exact, row.kappa, row.interval, row.word) for row in judge.rows}
+    assert said["Correctness"] == (1, "100%", "undefined", "undefined", "undefined")
+    assert {row.exact for row in people.rows} == {"undefined"}
 
 
 def test_a_seed_draws_the_same_and_another_one_others() -> None:

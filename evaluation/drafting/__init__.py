@@ -1,0 +1,1 @@
+"""Questions proposed from the corpus, for experts to sign."""

@@ -57,4 +57,8 @@ class Migration(migrations.Migration):
                 name="answers_notice_about_an_answer_or_a_note",
             ),
         ),
+        # Last, so that it is undone first: before this every notice was about an answer.
+        migrations.RunSQL(
+            migrations.RunSQL.noop, "DELETE FROM answers_notice WHERE observation_id IS NOT NULL"
+        ),
     ]

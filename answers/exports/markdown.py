@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from answers import wording
+from answers import differing, wording
+from answers.differing import Difference
 from answers.exports.record import shared_parameters
 from answers.exports.references import UNAVAILABLE
 from answers.models import Answer
@@ -37,6 +38,9 @@ def _answer(shown: ReadableAnswer, level: str) -> Iterator[str]:
         yield f"{level}# Sources\n"
         yield from (_source(source) for source in shown.sources)
         yield ""
+    if found := differing.differences(shown):
+        yield f"{level}# Where the sources differ\n"
+        yield from _differences(found)
     if shown.findings:
         yield f"{level}# Check of the citations\n"
         yield from _findings(shown)
@@ -49,6 +53,16 @@ def _findings(shown: ReadableAnswer) -> Iterator[str]:
         detail = f" ({_plain(finding.detail)})" if finding.detail else ""
         sentence = _plain(shown.text[finding.start : finding.end])
         yield f"- {_plain(finding.label)}{detail}: {sentence}"
+
+
+def _differences(found: Iterable[Difference]) -> Iterator[str]:
+    for difference in found:
+        yield f"{difference.label}:\n"
+        for side in difference.sides:
+            facts = ", ".join(filter(None, [str(side.year or ""), side.status]))
+            told = f"- \\[{side.number}\\] {_plain(side.says)}{f' ({_plain(facts)})' if facts else ''}"
+            yield f"{told}: {_plain(side.sentence)}"
+        yield ""
 
 
 def _making(answer: Answer, level: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from answers import condensing, wording
+from answers import condensing, differing, wording
 from answers.models import Answer
 from answers.reading import ReadableAnswer, ReadableSource
 
@@ -40,6 +40,7 @@ def record(shown: ReadableAnswer) -> dict[str, Any]:
         "text_sha256": None if shown.text_withheld else hashlib.sha256(shown.text.encode()).hexdigest(),
         **_making(shown),
         "sources": [source_record(source) for source in shown.sources],
+        "differences": [difference.as_dict() for difference in differing.differences(shown)],
         "findings": [
             {
                 "sentence": finding.sentence,

@@ -107,7 +107,7 @@ def plan(*, proposals: Sequence[MergeProposal]) -> tuple[list[Step], Counter[Ref
 
 @holding.one_at_a_time
 def _reopen(ids: Sequence[int], by: User | None) -> int:
-    refused = MergeProposal.objects.filter(pk__in=ids, state__in=[State.REJECTED, State.NEVER])
+    refused = MergeProposal.objects.filter(pk__in=held(ids), state__in=[State.REJECTED, State.NEVER])
     count = refused.update(**OPEN_AGAIN)
     logger.info("graph.asked_again", pairs=count, by=by.pk if by else None)
     return count
@@ -115,7 +115,7 @@ def _reopen(ids: Sequence[int], by: User | None) -> int:
 
 @holding.one_at_a_time
 def _close(ids: Sequence[int], state: State, by: User | None, now: datetime) -> Outcome:
-    done = _open(ids).update(state=state, **_decided(by, now))
+    done = _open(held(ids)).update(state=state, **_decided(by, now))
     return Outcome(done, Counter({Refusal.DECIDED: len(ids) - done}))
 
 
@@ -191,6 +191,11 @@ def _taken_apart(rows: Sequence[MergeProposal]) -> set[int]:
     undone = ResolutionAudit.objects.filter(act=Act.MERGE, undone_by__isnull=False)
     found = undone.filter(inverse__pair__in=[list(pair) for pair in numbers]).order_by()
     return {numbers[tuple(inverse["pair"])] for inverse in found.values_list("inverse", flat=True)}
+
+
+def held(ids: Iterable[int]) -> list[int]:
+    """Lock proposals, at once or not at all: a collection may be about to remove them. Return their ids."""
+    return holding.rows(MergeProposal._meta.db_table, ids)
 
 
 def _open(ids: Iterable[int]) -> Any:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from retrieval.graph import holding
 from retrieval.graph.actions import undoing
-from retrieval.graph.actions.resolution import OPEN_AGAIN, State
+from retrieval.graph.actions.resolution import OPEN_AGAIN, State, held
 from retrieval.graph.actions.undoing import NotUndone
 from retrieval.graph.resolution_models import MergeProposal
 
@@ -60,7 +60,7 @@ def take_back(*, by: User, at: datetime) -> tuple[int, Sequence[NotUndone]]:
 @holding.one_at_a_time
 def _reopen(by: User, at: datetime) -> int:
     refusals = _undoable(by).filter(decided_at=at, state__in=[State.REJECTED, State.NEVER])
-    return refusals.update(**OPEN_AGAIN)
+    return refusals.filter(pk__in=held(refusals.values_list("pk", flat=True))).update(**OPEN_AGAIN)
 
 
 def _undoable(by: User) -> QuerySet[MergeProposal]:

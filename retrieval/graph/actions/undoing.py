@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from retrieval.graph import holding, parting
-from retrieval.graph.actions.resolution import OPEN_AGAIN, Act, State, done_by
+from retrieval.graph.actions.resolution import OPEN_AGAIN, Act, State, done_by, held
 from retrieval.graph.models import Entity, Mention
 from retrieval.graph.resolution_models import MergeProposal, ResolutionAudit
 
@@ -111,4 +111,5 @@ def _propose_again(audit: ResolutionAudit) -> None:
 def _forget_proposals(audit: ResolutionAudit) -> None:
     """Forget what was asked about a sense that is no longer one of its own."""
     about = Q(low=audit.loser_id) | Q(high=audit.loser_id)
-    MergeProposal.objects.filter(about, state=State.PROPOSED).delete()
+    asked = MergeProposal.objects.filter(about, state=State.PROPOSED).order_by()
+    MergeProposal.objects.filter(pk__in=held(asked.values_list("pk", flat=True))).delete()

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 from asgiref.sync import sync_to_async
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render
@@ -21,6 +22,8 @@ from corpus import ceilings, connections, event_stream
 from corpus.scope import scope
 from corpus.signed_in import person
 from evaluation.actions import runs as action
+from evaluation.calibration.models import CalibrationQueue
+from evaluation.calibration.queries import blinding
 from evaluation.doors import for_holders_of
 from evaluation.forms import RunForm
 from evaluation.ground_truth import queries
@@ -38,6 +41,14 @@ PER_PAGE = 25
 TICK_SECONDS = 1.0
 STREAM_SECONDS = 600.0
 _TYPES = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
+
+
+class StillBlind(PermissionDenied):
+    """Whoever asks still grades answers of this run: they see the judge's grades when their own are final."""
+
+    def __init__(self, queue: CalibrationQueue) -> None:
+        super().__init__("grade first")
+        self.queue = queue
 
 
 @for_holders_of(VIEW)
@@ -78,7 +89,10 @@ def evaluation_start(request: HttpRequest) -> HttpResponse:
 @require_safe
 def evaluation(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
     """Show how far a run is, and its numbers once it has some."""
-    run = _found(request, evaluation_id)
+    try:
+        run = _found(request, evaluation_id)
+    except StillBlind as blind:
+        return render(request, "evaluation/calibration_wait.html", {"queue": blind.queue}, status=403)
     context = _context(run, request)
     if has_report(run):
         report = report_of(run)
@@ -183,6 +197,9 @@ def _found(request: HttpRequest, evaluation_id: uuid.UUID) -> EvaluationRun:
     found = known_runs(person(request)).filter(pk=evaluation_id).first()
     if found is None:
         raise Http404
+    queue = blinding(found, person(request))
+    if queue is not None:
+        raise StillBlind(queue)
     return found
 
 

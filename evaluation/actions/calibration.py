@@ -23,7 +23,7 @@ from evaluation.runs.models import EvaluationRun
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-PERMISSION = "evaluation.add_calibrationlabel"
+PERMISSION = queries.LABELLING
 DRAWING = "evaluation.add_calibrationqueue"
 LONGEST_REASON = 300
 

@@ -16,9 +16,12 @@ from evaluation.calibration.models import CalibrationItem, CalibrationLabel, Cal
 from evaluation.calibration.standing import Label
 from evaluation.ground_truth.queries import known_questions
 from evaluation.judging.rubric import DIMENSIONS
+from evaluation.runs.models import EvaluationRun
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+
+LABELLING = "evaluation.add_calibrationlabel"
 
 
 def label_of(row: CalibrationLabel) -> Label:
@@ -120,6 +123,19 @@ def desk(queue: CalibrationQueue, user: User) -> Desk:
     rows = with_labels(visible_items(user).filter(queue=queue))
     entries = tuple(Entry(row, tuple(map(label_of, row.labels.all())), name) for row in rows)
     return Desk(entries, is_finished=has_finished(queue, user))
+
+
+def blinding(run: EvaluationRun, user: User) -> CalibrationQueue | None:
+    """Return a sample of `run` that `user` may still grade: until they have finished they stay blind."""
+    if not user.has_perm(LABELLING):
+        return None
+    queues = visible_queues(user).filter(run=run)
+    return next((queue for queue in queues if _may_grade(queue, user)), None)
+
+
+def _may_grade(queue: CalibrationQueue, user: User) -> bool:
+    found = desk(queue, user)
+    return bool(found.total) and not found.is_finished
 
 
 def has_finished(queue: CalibrationQueue, user: User) -> bool:

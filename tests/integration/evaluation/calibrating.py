@@ -10,9 +10,16 @@ from django.utils import timezone
 from corpus.models import Chunk
 from evaluation.actions import calibration as action
 from evaluation.actions.judging import text_sha256
+from evaluation.judging import results
+from evaluation.judging.summary import NAME
 from evaluation.models import CalibrationQueue, EvaluationRun, Evidence, Question, RunDocument
 from tests.factories.corpus import ChunkFactory, DocumentFactory
-from tests.factories.evaluation import QuestionFactory, QuestionSetFactory, RunQuestionFactory
+from tests.factories.evaluation import (
+    QuestionFactory,
+    QuestionSetFactory,
+    RunConfigurationFactory,
+    RunQuestionFactory,
+)
 from tests.factories.judging import (
     AnswerFactory,
     AnswerOutcomeFactory,
@@ -41,6 +48,8 @@ def judged_run(count: int, *, restricted: Sequence[int] = ()) -> EvaluationRun:
     )  # fmt: skip
     for number in range(count):
         _judged(run, number, "restricted" if number in restricted else "public")
+    RunConfigurationFactory(run=run, number=1, name=NAME)
+    EvaluationRun.objects.filter(pk=run.pk).update(summary=results.summary(run))
     return run
 
 

@@ -62,7 +62,7 @@ def test_only_answers_of_a_finished_run_are_drawn_and_each_seed_draws_once() -> 
     assert queue.items.count() == 2
     with pytest.raises(CalibrationError, match="drawn a sample"):
         action.draw(run=run, size=2, seed=5, by=None)
-    EvaluationRun.objects.filter(pk=run.pk).update(state="cancelled")
+    EvaluationRun.objects.filter(pk=run.pk).update(state="cancelled", summary={})
     run.refresh_from_db()
     with pytest.raises(CalibrationError, match="finished"):
         action.draw(run=run, size=2, seed=6, by=None)
@@ -232,6 +232,25 @@ def test_nobody_who_may_still_grade_sees_what_others_gave(ada: User, ben: User) 
     client.post(reverse("calibration_finish", args=[queue.pk]))
 
     assert [client.get(route).status_code for route in routes] == [200, 200]
+
+
+def test_the_numbers_of_a_run_wait_for_whoever_still_grades_its_answers(ada: User) -> None:
+    queue = sample(2)
+    client = signed_in(ada)
+    pages = [
+        reverse("evaluation", args=[queue.run_id]),
+        reverse("evaluation_report", args=[queue.run_id, "json"]),
+        reverse("evaluation_compare") + f"?before={queue.run_id}&after={queue.run_id}",
+    ]
+
+    assert [client.get(page).status_code for page in pages] == [403, 403, 403]
+    assert "Grade first" in client.get(pages[0]).content.decode()
+    assert signed_in(labeller("lib", "librarian")).get(pages[0]).status_code == 200
+    grade_all(queue, ada)
+    assert client.get(pages[0]).status_code == 403
+    action.finish(queue=queue, by=ada)
+
+    assert client.get(pages[0]).status_code == 200
 
 
 def test_whoever_has_seen_the_others_decides_nothing(ada: User, ben: User, cyd: User) -> None:

@@ -144,8 +144,13 @@ def statements(client: Client, address: str, row: uuid.UUID) -> list[str]:
     with CaptureQueriesContext(connection) as asked:
         client.get(address)
     return [
-        re.sub(r"'[\d-]+ [\d:.]+\+00:00'", "now", query["sql"].replace(row.hex, "the id")) for query in asked
+        re.sub(r"'[\d-]+ [\d:.]+\+00:00'", "now", query["sql"].replace(row_name(row), "the id")) for query in asked
     ]
+
+
+def row_name(row: uuid.UUID | str) -> str:
+    """Return how a statement names the row: by its id, or by the name it has."""
+    return row.hex if isinstance(row, uuid.UUID) else row
 
 
 def test_visitors_are_sent_to_sign_in_alike_for_what_exists_and_what_does_not(world: World) -> None:

@@ -68,7 +68,7 @@ def condensing_site(settings: Settings, tmp_path: Path, configured_model: OpenAI
         target.parent.mkdir(exist_ok=True)
         target.write_text(prompt.read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "domain.yaml").write_text(
-        "compression: {profiles: [interactive], floor: 3, seconds: 2}\n", encoding="utf-8"
+        "compression: {profiles: [interactive], floor: 3, seconds: 5}\n", encoding="utf-8"
     )
     settings.DOMAIN_DIR = tmp_path
     settings.SCI_RAG_FAST_MODEL = "openai/fast-model"
@@ -77,11 +77,13 @@ def condensing_site(settings: Settings, tmp_path: Path, configured_model: OpenAI
 
 
 def _connect(server: OpenAIServer) -> None:
-    """Have litellm make its client now: made by several threads at once, all but one would never be closed."""
+    """Have litellm make its client now: of those that several threads make at once, one alone is closed."""
     model = llm.fast_model()
     assert model is not None
     server.will(says("Here."))
-    llm.complete(model, system="", user="", timeout=2.0)
+    # The first call of a process loads more of litellm, whatever time it has.
+    for seconds in (60.0, 5.0):
+        llm.complete(model, system="", user="", timeout=seconds)
     server.requests.clear()
 
 
@@ -299,8 +301,8 @@ def test_a_fast_model_that_hangs_delays_the_answer_by_its_time_and_no_more(
     told(asker)
 
     row = Answer.objects.get()
-    assert time.monotonic() - started < 2 + 8
-    assert row.timings["compression"] < 3_500
+    assert time.monotonic() - started < 5 + 10
+    assert row.timings["compression"] < 7_500
     assert row.model_parameters["compression"]["whole"] == {"no_derivatives": 1, "timeout": 3}
     assert (row.state, row.finish) == ("done", "stop")
 

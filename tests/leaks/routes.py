@@ -10,8 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from answers.exports.forms import FORMS
 from answers.notebook.exports import FORMS as NOTE_FORMS
-from tests.leaks import calibration_rows
-from tests.leaks import evaluation_rows
+from tests.leaks import calibration_rows, evaluation_rows
 from tests.leaks.world import CASES, World, canary
 
 

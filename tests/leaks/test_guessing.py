@@ -30,6 +30,18 @@ def readable(actor: str) -> list[str]:
     return [case for case in allowed(actor) if case in calibration_rows.ABOUT]
 
 
+def may_read_questions(world: World, actor: str) -> bool:
+    person = world.people[actor]
+    return person is not None and person.has_perm("evaluation.view_question")
+
+
+def hidden_sets(world: World, actor: str) -> list[str]:
+    """Return the sets of which `actor` may know no question."""
+    if not may_read_questions(world, actor):
+        return list(world.question_sets.values())
+    return [name for case, name in world.question_sets.items() if case and case not in allowed(actor)]
+
+
 # Which rows somebody may not know of, by the name of the part of an address that names one.
 KEPT_BACK = {
     "document_id": lambda world, actor: [document.id for document in world.hidden_documents(actor)],
@@ -63,23 +75,11 @@ KEPT_BACK = {
         for question in world.questions
         if not may_read_questions(world, actor) or question.key in world.hidden_words(actor)
     ],
-    "set_name": lambda world, actor: hidden_sets(world, actor),
+    "set_name": hidden_sets,
     "run_id": lambda world, actor: [] if actor == "curator" else [run.id for run in world.runs],
 }
 # Parts of addresses that are no row's id: a value that any row could have.
 HARMLESS: dict[str, int | str] = {"number": 1, "form": "bibtex", "plot": "values"}
-
-
-def may_read_questions(world: World, actor: str) -> bool:
-    person = world.people[actor]
-    return person is not None and person.has_perm("evaluation.view_question")
-
-
-def hidden_sets(world: World, actor: str) -> list[str]:
-    """Return the sets of which `actor` may know no question."""
-    if not may_read_questions(world, actor):
-        return list(world.question_sets.values())
-    return [name for case, name in world.question_sets.items() if case and case not in allowed(actor)]
 
 
 def by_id() -> Iterator[tuple[str, str, dict[str, int | str]]]:

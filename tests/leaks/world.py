@@ -32,14 +32,12 @@ from corpus.models import (
     RightsDecision,
 )
 from corpus.rights import ALL_CLASSES, LicenseClass
-from evaluation.models import EvaluationRun, Question
-from evaluation.models import CalibrationQueue
+from evaluation.models import CalibrationQueue, EvaluationRun, Question
 from retrieval.graph.models import Entity, ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
 from tests.factories.graph import DescriptionFactory, EntityFactory, MentionFactory, RelationshipFactory
 from tests.integration.retrieval.corpora import vector_of
-from tests.leaks import evaluation_rows
-from tests.leaks import calibration_rows
+from tests.leaks import calibration_rows, evaluation_rows
 
 OPEN = (LicenseClass.PUBLIC, LicenseClass.OPEN_COMMERCIAL, LicenseClass.OPEN_NONCOMMERCIAL)
 

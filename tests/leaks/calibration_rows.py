@@ -56,7 +56,8 @@ def _run(world: World, words: dict[str, str]) -> EvaluationRun:
         state="finished",
         finished_at=timezone.now(),
         question_set=QuestionSetFactory(),
-        question_set_name=f"set-{'-'.join(words.values())}"[:80],
+        # Whoever knows one of its questions knows a set by its name.
+        question_set_name=EVERYTHING if len(words) > 1 else f"set-{next(iter(words.values()))}",
         scope={"license_classes": classes, "buckets": None},
         planned=2 * len(words),
         done=2 * len(words),

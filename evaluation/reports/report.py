@@ -48,7 +48,7 @@ def report_of(run: EvaluationRun) -> Report:
         "is_self_judged": run.is_self_judged,
         "conditions": run.conditions,
         "parameters": run.parameters,
-        "primary": primary,
+        "primary": _applicable(primary, run.summary),
         "warnings": warnings(run),
         "calibration": answers.calibrations(run),
         "numbers": run.summary,
@@ -78,6 +78,18 @@ def _retrieval_warnings(numbers: Report) -> list[str]:
     return said + [
         f"{name}: a layer failed or was late in {count} questions." for name, count in degraded if count
     ]
+
+
+def _applicable(primary: dict[str, Any], numbers: Report) -> dict[str, Any]:
+    """Return the primary measure on a level that has questions: without phrases there are documents alone."""
+    carried_out = [one for one in numbers.get("configurations", []) if not one.get("refusal")]
+    levels = carried_out[0]["levels"] if carried_out else {}
+    if levels.get(primary["level"], {}).get("questions") != 0:
+        return primary
+    return {
+        **primary,
+        "level": next((name for name, one in levels.items() if one["questions"]), primary["level"]),
+    }
 
 
 def _question(question: RunQuestion, results: dict[str, Any]) -> Report:

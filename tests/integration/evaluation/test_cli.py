@@ -19,7 +19,7 @@ from evaluation.models import EvaluationRun, Question, QuestionSet
 from evaluation.questions import Form, write_questions
 from evaluation.runs.ablations import CONFIGURATIONS
 from evaluation.runs.background import work
-from tests.integration.evaluation.questions import FACTS, evaluated, facts, question_set, seed
+from tests.integration.evaluation.questions import FACTS, evaluated, facts, question_set, seed, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -129,6 +129,16 @@ def test_every_registered_configuration_is_compared_where_ablations_are_asked_fo
     rows = value["report"]["numbers"]["configurations"]
     assert [row["name"] for row in rows] == list(CONFIGURATIONS)
     assert "Not carried out: with_rerank" in (Path(value["folder"]) / "report.md").read_text()
+
+
+def test_a_set_without_phrases_is_compared_by_document(tmp_path: Path) -> None:
+    facts(license_class="public")
+    write(QuestionSet.objects.create(name="whole"), "ash", "straw", evidence_phrases=[])
+
+    value = object_of("retrieval", "whole", "--configuration", "interactive", "--out", tmp_path)
+
+    assert value["report"]["primary"] == {"level": "document", "measure": "ndcg@10"}
+    assert "ndcg@10 by document, paired with full_deep" in (Path(value["folder"]) / "report.md").read_text()
 
 
 def test_a_profile_alone_is_measured_alone(asked: QuestionSet, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-NAMES = ("adi", "cacm")
+NAMES = ("adi", "cisi")
 
 
 def main() -> int:

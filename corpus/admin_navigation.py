@@ -93,7 +93,12 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         (
             _("Evaluation"),
             [
-                (_("Question sets"), "quiz", "evaluation_questionset_changelist", "evaluation.view_questionset"),
+                (
+                    _("Question sets"),
+                    "quiz",
+                    "evaluation_questionset_changelist",
+                    "evaluation.view_questionset",
+                ),
                 (_("Questions"), "help", "evaluation_question_changelist", "evaluation.view_question"),
             ],
         ),

@@ -132,7 +132,7 @@ def test_people_who_ask_meanwhile_get_the_old_results_and_then_the_new(searches)
     assert searches
     for statement, parameters in searches:
         assert "WHERE embedding.version_id = %s" in statement
-        version, vector = parameters[-3:-1]
+        vector, version = parameters[-3:-1]
         assert len(json.loads(vector)) == keys[version]
 
 

@@ -16,8 +16,14 @@ from tests.integration.evaluation.calibrating import labeller, sample
 ITEMS = 40
 
 
+def await_keys(visit: Visit) -> None:
+    """Wait for the script: it shows how the keys are used once it listens to them."""
+    expect(visit.page.locator("[data-keys]")).to_be_visible()
+
+
 def grade(visit: Visit, keys: str) -> None:
     """Grade the item on the page by number keys, and go on with Enter."""
+    await_keys(visit)
     address = visit.page.url
     for key in keys:
         visit.page.keyboard.press(key)
@@ -90,11 +96,13 @@ def test_keys_grade_go_back_and_leave_other_fields_alone(visit: Visit) -> None:
     begin(visit, queue, labeller("ada"))
     page = visit.page
 
+    await_keys(visit)
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("Something is not graded yet")
     # The browser notes that the page came as an answer to a form that was not accepted.
     assert [each for each in visit.complaints if "422" not in each] == []
     visit.complaints.clear()
+    await_keys(visit)
     for key in ("2", "1", "0", "Backspace", "2", "1"):
         page.keyboard.press(key)
     checked = [page.locator(f"input[name={name}]:checked").input_value() for name in DIMENSIONS]

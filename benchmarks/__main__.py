@@ -17,7 +17,6 @@ BENCHMARKS = (
     "ingest_overhead",
     "graph_extraction",
     "communities",
-    "condensed_prompts",
     "parse_pdf",
 )
 

@@ -17,6 +17,7 @@ BENCHMARKS = (
     "ingest_overhead",
     "graph_extraction",
     "communities",
+    "condensed_prompts",
     "parse_pdf",
 )
 

@@ -47,27 +47,28 @@ def ring_on_commit(kind: Kind, jobs: Sequence[UUID]) -> None:
 def ring(kind: Kind, jobs: Sequence[UUID]) -> bool:
     """Wake workers for `jobs` of `kind`; False when the broker is down, and the sweep rings later."""
     soft, hard = _LIMITS[QUEUES[kind]]
-    try:
-        for job in jobs[:AT_ONCE]:
-            _application().send_task(
-                WORK, [str(job)], queue=QUEUES[kind], retry=False, soft_time_limit=soft, time_limit=hard
-            )
-    except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
-        logger.warning("bell.broker_down", kind=kind.value, error=type(error).__name__)
-        return False
-    return True
+    return all(
+        _sent(WORK, str(job), kind=kind.value, queue=QUEUES[kind], soft_time_limit=soft, time_limit=hard)
+        for job in jobs[:AT_ONCE]
+    )
+
+
+def ring_for_run(task: str, run: UUID, *, kind: str) -> bool:
+    """Wake a worker to carry `run` on by `task`; False when the broker is down, and the clock follows."""
+    return _sent(task, str(run), kind=kind)
 
 
 def call_for_checks() -> bool:
     """Wake a worker for works whose check was asked for; False when the broker is down: the clock follows."""
+    return _sent(CHECK_SOURCES, kind="check")
+
+
+def _sent(task: str, *arguments: str, kind: str, queue: str = "light", **limits: int) -> bool:
     try:
-        _application().send_task(CHECK_SOURCES, queue="light", retry=False)
+        # The apps below the Celery application know it by its setting only.
+        application: Any = import_string(settings.CELERY_APP)
+        application.send_task(task, list(arguments), queue=queue, retry=False, **limits)
     except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
-        logger.warning("bell.broker_down", kind="check", error=type(error).__name__)
+        logger.warning("bell.broker_down", kind=kind, error=type(error).__name__)
         return False
     return True
-
-
-def _application() -> Any:
-    """Return the Celery application, which the apps below it know by its setting only."""
-    return import_string(settings.CELERY_APP)

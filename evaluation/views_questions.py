@@ -16,10 +16,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus import ceilings
 from corpus.scope import RetrievalScope
-from corpus.signed_in import person
+from corpus.signed_in import only_for, person
 from evaluation.actions import questions as action
 from evaluation.actions.questions import EvidenceNotFound, NameTaken, QuestionError, Writing
-from evaluation.doors import for_holders_of
 from evaluation.forms import QuestionForm, SetForm
 from evaluation.ground_truth import queries
 from evaluation.ground_truth.models import Question, QuestionSet
@@ -31,7 +30,7 @@ PER_PAGE = 50
 _STATES = {"draft": {"signed_at__isnull": True}, "signed": {"signed_at__isnull": False}}
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_sets(request: HttpRequest) -> HttpResponse:
     """List the sets, and make one."""
@@ -52,7 +51,7 @@ def question_sets(request: HttpRequest) -> HttpResponse:
     return render(request, "evaluation/set_list.html", context, status=422 if form.errors else 200)
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def questions(request: HttpRequest, set_name: str) -> HttpResponse:
     """List the questions of a set, drafts and signed ones told apart."""
@@ -72,7 +71,7 @@ def questions(request: HttpRequest, set_name: str) -> HttpResponse:
     return render(request, "evaluation/question_list.html", context)
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def questions_export(request: HttpRequest, set_name: str, form: str) -> HttpResponse:
     """Hand the questions one may know of over as a file that can be imported."""
@@ -86,14 +85,14 @@ def questions_export(request: HttpRequest, set_name: str, form: str) -> HttpResp
     return response
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def question(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
     """Show a question with its evidence, and what was done to it."""
     return _page(request, _found(request, question_id))
 
 
-@for_holders_of(ADD)
+@only_for(ADD)
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_new(request: HttpRequest, set_name: str) -> HttpResponse:
     """Write a question into a set."""
@@ -113,7 +112,7 @@ def question_new(request: HttpRequest, set_name: str) -> HttpResponse:
     return _form(request, form, found, None)
 
 
-@for_holders_of(CHANGE)
+@only_for(CHANGE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_edit(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
     """Change a question; a signature it has is withdrawn."""
@@ -135,7 +134,7 @@ def question_edit(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
     return _form(request, form, found.question_set, found)
 
 
-@for_holders_of(SIGN)
+@only_for(SIGN)
 @require_POST
 def question_sign(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
     """Sign the content that was shown."""
@@ -148,7 +147,7 @@ def question_sign(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
     return HttpResponseRedirect(reverse("question", args=[found.pk]))
 
 
-@for_holders_of(SIGN)
+@only_for(SIGN)
 @require_POST
 def question_unsign(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
     """Make a signed question a draft again."""
@@ -158,7 +157,7 @@ def question_unsign(request: HttpRequest, question_id: uuid.UUID) -> HttpRespons
     return HttpResponseRedirect(reverse("question", args=[found.pk]))
 
 
-@for_holders_of(CHANGE)
+@only_for(CHANGE)
 @require_POST
 def question_retire(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
     """Leave a question out of what is asked, or take it up again."""

@@ -20,11 +20,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus import ceilings, connections, event_stream
 from corpus.scope import scope
-from corpus.signed_in import person
+from corpus.signed_in import only_for, person
 from evaluation.actions import runs as action
 from evaluation.calibration.models import CalibrationQueue
 from evaluation.calibration.queries import blinding
-from evaluation.doors import for_holders_of
 from evaluation.forms import RunForm
 from evaluation.ground_truth import queries
 from evaluation.reports import drawing, writing
@@ -51,7 +50,7 @@ class StillBlind(PermissionDenied):
         self.queue = queue
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def evaluations(request: HttpRequest) -> HttpResponse:
     """List the runs one may know of, the newest first."""
@@ -61,7 +60,7 @@ def evaluations(request: HttpRequest) -> HttpResponse:
     return render(request, "evaluation/run_list.html", {"page": page, "may_run": user.has_perm(ADD)})
 
 
-@for_holders_of(ADD)
+@only_for(ADD)
 @require_http_methods(["GET", "HEAD", "POST"])
 def evaluation_start(request: HttpRequest) -> HttpResponse:
     """Choose what to measure and hand it to the worker."""
@@ -85,7 +84,7 @@ def evaluation_start(request: HttpRequest) -> HttpResponse:
     return render(request, "evaluation/run_start.html", {"form": form}, status=422 if form.errors else 200)
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def evaluation(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
     """Show how far a run is, and its numbers once it has some."""
@@ -107,7 +106,7 @@ def evaluation(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
     return render(request, "evaluation/run_detail.html", context)
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def evaluation_events(request: HttpRequest, evaluation_id: uuid.UUID) -> StreamingHttpResponse:
     """Send the progress of a run as it changes, until the run ends."""
@@ -117,7 +116,7 @@ def evaluation_events(request: HttpRequest, evaluation_id: uuid.UUID) -> Streami
     return response
 
 
-@for_holders_of(ADD)
+@only_for(ADD)
 @require_POST
 def evaluation_cancel(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
     """Stop a run after the question at hand."""
@@ -126,7 +125,7 @@ def evaluation_cancel(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpRes
     return HttpResponseRedirect(reverse("evaluation", args=[evaluation_id]))
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def evaluation_plot(request: HttpRequest, evaluation_id: uuid.UUID, plot: str) -> HttpResponse:
     """Hand a plot of a run over."""
@@ -136,7 +135,7 @@ def evaluation_plot(request: HttpRequest, evaluation_id: uuid.UUID, plot: str) -
     return HttpResponse(drawing.PLOTS[plot](report), content_type="image/svg+xml")
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def evaluation_report(request: HttpRequest, evaluation_id: uuid.UUID, form: str) -> HttpResponse:
     """Hand the report of a run over as a file, the same that the command writes."""
@@ -148,7 +147,7 @@ def evaluation_report(request: HttpRequest, evaluation_id: uuid.UUID, form: str)
     return response
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def evaluation_question(request: HttpRequest, evaluation_id: uuid.UUID, number: int) -> HttpResponse:
     """Show what each layer found for one question, by the configuration that is asked for."""
@@ -170,7 +169,7 @@ def evaluation_question(request: HttpRequest, evaluation_id: uuid.UUID, number: 
     return render(request, "evaluation/run_question.html", context)
 
 
-@for_holders_of(VIEW)
+@only_for(VIEW)
 @require_safe
 def evaluation_compare(request: HttpRequest) -> HttpResponse:
     """Show two runs side by side, or why their numbers say nothing about each other."""

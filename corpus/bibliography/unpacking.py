@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from corpus.normalise import legible_name
 from corpus.parsing.media_types import BY_EXTENSION
+from corpus.parsing.zip_directory import END, directory_of
 
 LIBRARY_EXTENSIONS = (".rdf", ".bib", ".bibtex", ".biblatex", ".ris", ".json", ".csv")
 # Files of these kinds may as well be data that belongs to a work.
@@ -28,8 +29,6 @@ _HARMLESS = 20_000_000
 _DEEPEST = 20
 _LONGEST_NAME = 255
 _CHUNK = 1 << 18
-_END_OF_DIRECTORY = b"PK\x05\x06"
-_WIDE_LOCATOR = b"PK\x06\x07"
 _ENCRYPTED = 0x1
 _NAME_IS_UTF8 = 0x800
 _DAMAGED = (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, zlib.error, lzma.LZMAError)
@@ -64,7 +63,7 @@ class Unpacked:
 def is_archive(path: Path) -> bool:
     """Say whether a file begins like a ZIP archive."""
     with path.open("rb") as file:
-        return file.read(4) in (b"PK\x03\x04", _END_OF_DIRECTORY)
+        return file.read(4) in (b"PK\x03\x04", END)
 
 
 def unpack(archive: Path, folder: Path, *, largest_file: int, most_bytes: int) -> Unpacked:
@@ -95,16 +94,10 @@ def unpack(archive: Path, folder: Path, *, largest_file: int, most_bytes: int) -
 
 def _bound_directory(archive: Path) -> None:
     """Refuse a list of parts that takes much memory merely to be read."""
-    with archive.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - (1 << 16) - 22))
-        tail = file.read()
-    place = tail.rfind(_END_OF_DIRECTORY)
-    end = tail[place : place + 22]
-    if place < 0 or len(end) < 22:
+    directory = directory_of(archive)
+    if directory is None:
         raise Unusable("damaged", "The ZIP archive is cut off.")
-    is_wide = tail[max(0, place - 20) : place].startswith(_WIDE_LOCATOR)
-    if is_wide or int.from_bytes(end[12:16], "little") > _LARGEST_DIRECTORY:
+    if directory.is_wide or directory.size > _LARGEST_DIRECTORY:
         raise Unusable("unsafe_archive", f"The ZIP holds more than {MOST_PARTS:,} files, or says so.")
 
 

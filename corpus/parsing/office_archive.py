@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -11,6 +13,7 @@ from xml.parsers import expat
 from corpus.normalise import one_line
 from corpus.parsing.blocks import ParseFailure
 from corpus.parsing.media_types import DOCX, PPTX, XLSX, name_of
+from corpus.parsing.zip_directory import directory_of
 
 _MEGABYTE = 1_000_000
 _MOST_PARTS = 5_000
@@ -23,7 +26,6 @@ _LONGEST_FACTS = _MEGABYTE
 # Readers of XML stop a little deeper.
 _DEEPEST = 240
 _CHUNK = 1 << 18
-_END_OF_DIRECTORY = b"PK\x05\x06"
 _ENCRYPTED = 0x1
 _MAIN_PARTS = {
     "wordprocessingml.document.main": DOCX,
@@ -65,7 +67,14 @@ def inspect(path: Path, media_type: str) -> Facts:
             _require_kind(archive, media_type)
             characters = sum(_scan(archive, part) for part in parts if _is_xml(part))
             return _facts(archive, characters)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        EOFError,
+        NotImplementedError,
+        ValueError,
+        zlib.error,
+        lzma.LZMAError,
+    ) as error:
         raise ParseFailure("damaged", "The document's archive is damaged.") from error
     except RuntimeError as error:
         raise ParseFailure("encrypted", "The document is encrypted and needs a password.") from error
@@ -75,17 +84,11 @@ def inspect(path: Path, media_type: str) -> Facts:
 
 def _bound_directory(path: Path) -> None:
     """Refuse a list of parts that takes much memory merely to be read."""
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - (1 << 16) - 22))
-        tail = file.read()
-    place = tail.rfind(_END_OF_DIRECTORY)
-    end = tail[place : place + 22]
-    if place < 0 or len(end) < 22:
+    directory = directory_of(path)
+    if directory is None:
         raise ParseFailure("damaged", "The document's archive is cut off.")
-    count, length = int.from_bytes(end[10:12], "little"), int.from_bytes(end[12:16], "little")
     # The largest numbers say that the real ones stand in a 64-bit record, which no document needs.
-    if count > _MOST_PARTS or length > _LARGEST_DIRECTORY:
+    if directory.parts > _MOST_PARTS or directory.size > _LARGEST_DIRECTORY:
         raise _unsafe(f"The document has more than {_MOST_PARTS:,} parts.")
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import transaction
-from django.utils.module_loading import import_string
 
+from corpus import bells
 from evaluation.actions import runs as action
 from evaluation.runs import running
 from evaluation.runs.models import EvaluationRun
@@ -37,13 +36,7 @@ def enqueue(plan: Plan, *, by: User | None) -> EvaluationRun:
 
 def ring(run: UUID) -> bool:
     """Wake a worker for a run; False when the broker is down, and the clock follows."""
-    application: Any = import_string(settings.CELERY_APP)
-    try:
-        application.send_task(TASK, [str(run)], queue="light", retry=False)
-    except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
-        logger.warning("bell.broker_down", kind="evaluation", error=type(error).__name__)
-        return False
-    return True
+    return bells.ring_for_run(TASK, run, kind="evaluation")
 
 
 def work(run_id: UUID) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
-from django.conf import settings
-from django.utils.module_loading import import_string
 
+from corpus import bells
 from retrieval.graph.actions import extraction as action
 from retrieval.graph.extraction import choosing, running
 from retrieval.graph.extraction.choosing import Kind, NoModel
@@ -46,13 +45,7 @@ def enqueue(*, kind: Kind, limit: int | None, by: User | None) -> ExtractionRun:
 
 def ring(run: UUID) -> bool:
     """Wake a worker for a run; False when the broker is down, and the clock follows."""
-    application: Any = import_string(settings.CELERY_APP)
-    try:
-        application.send_task(TASK, [str(run)], queue="light", retry=False)
-    except Exception as error:  # noqa: BLE001 - each broker's library has errors of its own
-        logger.warning("bell.broker_down", kind="graph", error=type(error).__name__)
-        return False
-    return True
+    return bells.ring_for_run(TASK, run, kind="graph")
 
 
 def work(run_id: UUID) -> None:

@@ -56,6 +56,18 @@ def test_an_archive_that_declares_too_much_is_refused(tmp_path: Path) -> None:
     assert _code(path) == "unsafe_archive"
 
 
+def test_a_part_whose_data_is_damaged_is_refused_by_name(tmp_path: Path) -> None:
+    path = word(tmp_path / "a.docx", paragraph(run(" ".join(map(str, range(0, 90_000, 7))))))
+    with zipfile.ZipFile(path) as archive:
+        part = archive.getinfo("word/document.xml")
+    data = bytearray(path.read_bytes())
+    start = part.header_offset + 30 + len(part.filename)
+    data[start : start + 4] = bytes(byte ^ 0xFF for byte in data[start : start + 4])
+    path.write_bytes(data)
+
+    assert _code(path) == "damaged"
+
+
 def test_an_archive_of_too_many_parts_is_refused(tmp_path: Path) -> None:
     parts = {f"word/part{number}.txt": b"" for number in range(5_100)}
 

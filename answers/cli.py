@@ -34,22 +34,30 @@ from retrieval.request import MAX_LIMIT, InvalidRequest
     type=click.Choice([MODEL, EXTRACTIVE]),
     help="Who writes: the configured language model, or quotations alone.  [default: the model, if any]",
 )
+@click.option(
+    "--compression/--no-compression",
+    "compressed",
+    default=None,
+    help="Have the sources condensed for the model, or not.  [default: as the domain profile says]",
+)
 @scope_options(retracted_by_default=False, with_as_of=True)
 @json_option
-def ask(
+def ask(  # noqa: PLR0913 - it names the options of one command
     *,
     question: str,
     profile: str,
     limit: int,
     engine_name: str | None,
+    compressed: bool | None,
     requested: RetrievalScope,
     as_json: bool,
 ) -> None:
     """Answer QUESTION from the corpus, with a citation for each claim."""
     try:
         events = engine.ask(
-            question=question, requested=requested, by=None, profile=profile, limit=limit, engine=engine_name
-        )
+            question=question, requested=requested, by=None, profile=profile, limit=limit, engine=engine_name,
+            compressed=compressed,
+        )  # fmt: skip
     except (InvalidRequest, writers.EngineUnavailable, UnknownProfile) as error:
         raise click.UsageError(str(error)) from None
     told = _Told()

@@ -69,14 +69,18 @@ class _Work:
         return {"system": system, "user": user}
 
 
-def compress(*, question: str, items: Sequence[Item], profile: str, engine: str) -> Condensed | None:
+def compress(
+    *, question: str, items: Sequence[Item], profile: str, engine: str, asked: bool | None = None
+) -> Condensed | None:
     """Return what the writing model reads of `items`; None where they are not condensed at all.
 
-    `profile` is the one that retrieval ran. Takes no longer than the domain profile allows, whatever the
-    fast model does.
+    `profile` is the one that retrieval ran, and the domain profile says whether it has passages condensed,
+    unless whoever asks says it in `asked`. Takes no longer than the domain profile allows, whatever the fast
+    model does.
     """
     wanted = active_profile().compression
-    model = fast_model() if engine == MODEL and profile in wanted.profiles else None
+    is_on = profile in wanted.profiles if asked is None else asked
+    model = fast_model() if engine == MODEL and is_on else None
     if model is None:
         return None
     work = _Work(question, model, prompt_file("compress"), wanted)

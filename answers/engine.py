@@ -62,6 +62,7 @@ class _Progress:
     answer: Answer
     scope: RetrievalScope
     limit: int
+    compressed: bool | None = None
     items: tuple[Item, ...] = ()
     parts: list[str] = field(default_factory=list)
     usage: Usage | None = None
@@ -85,11 +86,13 @@ def ask(
     profile: str = "interactive",
     limit: int = 8,
     engine: str | None = None,
+    compressed: bool | None = None,
     turn: Turn = ALONE,
 ) -> Generator[AnswerEvent, None, None]:
     """Answer `question` and yield what happens; the first event's data has the answer's id.
 
-    `by=None` is the operator at the command line, who may see everything. Raises `InvalidRequest`,
+    `by=None` is the operator at the command line, who may see everything. `compressed` says whether a model
+    reads its sources condensed; None leaves that to the domain profile. Raises `InvalidRequest`,
     `UnknownProfile` or `EngineUnavailable` at once; every later failure is an `error` event of a stored
     answer. Closing the generator stores what was written as cancelled.
     """
@@ -110,7 +113,7 @@ def ask(
         model=writers.model_name(chosen),
         turn=turn,
     )
-    return _told(_Progress(answer, effective, limit))
+    return _told(_Progress(answer, effective, limit, compressed))
 
 
 def answer(
@@ -121,6 +124,7 @@ def answer(
     profile: str = "interactive",
     limit: int = 8,
     engine: str | None = None,
+    compressed: bool | None = None,
     turn: Turn = ALONE,
 ) -> Answer:
     """Answer `question` and return what was stored."""
@@ -131,6 +135,7 @@ def answer(
         profile=profile,
         limit=limit,
         engine=engine,
+        compressed=compressed,
         turn=turn,
     )
     first = next(told)
@@ -240,11 +245,15 @@ def _written(progress: _Progress, profile: str) -> Iterator[AnswerEvent]:
 
 
 def _condensed(progress: _Progress, profile: str) -> Condensed | None:
-    """Have the sources condensed for the model, where the profile that retrieval ran says so."""
+    """Have the sources condensed for the model, where the asker or the profile that retrieval ran says so."""
     row = progress.answer
     started = time.monotonic()
     condensed = compression.compress(
-        question=row.searched, items=progress.items, profile=profile, engine=row.engine
+        question=row.searched,
+        items=progress.items,
+        profile=profile,
+        engine=row.engine,
+        asked=progress.compressed,
     )
     if condensed is not None:
         progress.lap("compression", started)

@@ -370,3 +370,30 @@ def test_the_extractive_engine_quotes_and_is_never_given_summaries(
 
     assert condensing_site.requests == []
     assert "compression" not in Answer.objects.get().model_parameters
+
+
+# --- When whoever asks says it -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_whoever_asks_may_have_it_or_not_whatever_the_profile_says(
+    library: dict[str, Document], asker: User, condensing_site: OpenAIServer, settings: Settings, asked: bool
+) -> None:
+    if asked:
+        settings.DOMAIN_DIR = ROOT / "domain"
+    condensing_site.will_choose(serving())
+
+    told(asker, compressed=asked)
+
+    assert ("compression" in Answer.objects.get().model_parameters) is asked
+    assert any(map(is_summary, condensing_site.requests)) is asked
+
+
+def test_the_command_has_an_option_for_it(
+    library: dict[str, Document], condensing_site: OpenAIServer
+) -> None:
+    condensing_site.will_choose(serving())
+
+    result = CliRunner().invoke(ask, [QUESTION, "--license", "open_commercial", "--no-compression", "--json"])
+
+    assert json.loads(result.stdout)["compression"] is None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import copy
+from typing import TYPE_CHECKING, TypeVar
 
 from django.db.models import Q
 
@@ -13,8 +14,29 @@ from corpus.scope import EVERYTHING, NOTHING, Ceiling, RetrievalScope
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
+Account = TypeVar("Account", bound="User")
+# Set by `narrowed` alone. It stands beside the fields, so reading them again leaves it as it is.
+_CARRIED = "_ceiling_carried"
+
 
 def of(user: User | AnonymousUser) -> Ceiling:
+    """Return what `user` may see at most: what their groups allow, met with what the instance carries."""
+    carried: Ceiling = getattr(user, _CARRIED, EVERYTHING)
+    return _of_account(user).meet(carried)
+
+
+def narrowed(user: Account, to: Ceiling) -> Account:
+    """Return `user` as somebody who sees at most `to`, wherever this instance is handed.
+
+    Narrowing again narrows further. The instance is what carries it: whoever is handed a user hands on the
+    same one and never reads the account anew (a test looks through the code for places that do).
+    """
+    carrier = copy.copy(user)
+    carrier.__dict__[_CARRIED] = to.meet(getattr(user, _CARRIED, EVERYTHING))
+    return carrier
+
+
+def _of_account(user: User | AnonymousUser) -> Ceiling:
     """Return the union of the ceilings of `user`'s groups; nothing for anyone without a group."""
     if not user.is_active or user.is_anonymous:
         return NOTHING

@@ -87,6 +87,9 @@ _ADMINISTERING = (
     "corpus.delete_groupceiling",
     "corpus.view_certificate",
     "corpus.add_certificate",
+    "corpus.view_apikey",
+    "corpus.add_apikey",
+    "corpus.change_apikey",
 )
 PERMISSIONS: dict[str, tuple[str, ...]] = {
     LIBRARIAN: _ASKING + _CURATING + _JUDGING + _READING_NUMBERS,

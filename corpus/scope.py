@@ -92,6 +92,13 @@ class Ceiling:
         )
         return Ceiling(tuple(c for c in ALL_CLASSES if c in classes), buckets)
 
+    def meet(self, other: Ceiling) -> Ceiling:
+        """Return what both allow."""
+        return Ceiling(
+            tuple(c for c in self.license_classes if c in other.license_classes),
+            _meet(self.buckets, other.buckets),
+        )
+
     def covers(self, license_class: str, bucket: str) -> bool:
         """Say whether a document of this class and bucket may be seen at all."""
         return license_class in self.license_classes and (self.buckets is None or bucket in self.buckets)

@@ -1,0 +1,1 @@
+"""Keys by which programs act for an account: what they may do, what they may see, how often."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
 from answers import cli_report, engine, writers
-from answers.events import AnswerEvent, EventName
+from answers.hearing import Heard
 from answers.models import EXTRACTIVE, MODEL
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_scope import scope_options
@@ -42,7 +41,7 @@ from retrieval.request import MAX_LIMIT, InvalidRequest
 )
 @scope_options(retracted_by_default=False, with_as_of=True)
 @json_option
-def ask(  # noqa: PLR0913 - it names the options of one command
+def ask(
     *,
     question: str,
     profile: str,
@@ -60,7 +59,7 @@ def ask(  # noqa: PLR0913 - it names the options of one command
         )  # fmt: skip
     except (InvalidRequest, writers.EngineUnavailable, UnknownProfile) as error:
         raise click.UsageError(str(error)) from None
-    told = _Told()
+    told = Heard()
     for event in events:
         told.hear(event)
         if not as_json:
@@ -72,63 +71,3 @@ def ask(  # noqa: PLR0913 - it names the options of one command
     if told.error:
         offer = " Add --engine extractive to see what the passages say." if told.error["offer"] else ""
         raise CommandFailed(f"{told.error['message']}{offer}")
-
-
-class _Told:
-    """What the events of one answer said, put together."""
-
-    def __init__(self) -> None:
-        self._said: dict[EventName, dict[str, Any]] = {}
-        self._text: list[str] = []
-
-    def hear(self, event: AnswerEvent) -> None:
-        if event.name == EventName.DELTA:
-            self._text.append(event.data["text"])
-        else:
-            self._said[event.name] = event.data
-
-    @property
-    def error(self) -> dict[str, Any]:
-        return self._said.get(EventName.ERROR, {})
-
-    @property
-    def sources(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._said.get(EventName.RETRIEVAL_DONE, {}).get("sources", [])
-        return found
-
-    @property
-    def cited(self) -> set[int]:
-        return set(self._said.get(EventName.CITATIONS, {}).get("cited", []))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON of `retrieve` and the answer's own."""
-        begun = self._said[EventName.RETRIEVAL_STARTED]
-        checked = self._said.get(EventName.CITATIONS, {})
-        ended = self._said.get(EventName.DONE) or self.error
-        marks = checked.get("citations", [])
-        return {
-            **self._said.get(EventName.RETRIEVAL_DONE, {}).get("retrieval", {}),
-            "answer_id": begun["answer"],
-            "question": begun["question"],
-            "answer": "".join(self._text),
-            "answered": ended.get("answered", False),
-            "state": ended["state"],
-            "finish": ended["finish"],
-            "engine": begun["engine"],
-            "model": begun["model"],
-            "citations": [
-                {
-                    **source,
-                    "marks": [[m["start"], m["end"]] for m in marks if source["number"] in m["numbers"]],
-                }
-                for source in self.sources
-                if source["number"] in self.cited
-            ],
-            "findings": checked.get("findings", []),
-            "compression": self._said.get(EventName.COMPRESSION_DONE),
-            "tokens": ended.get("tokens", {"prompt": None, "completion": None}),
-            "timings": ended.get("timings", {}),
-            "error": {name: self.error[name] for name in ("code", "message", "offer")}
-            if self.error
-            else None,
-        }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass
 
 import structlog
@@ -23,6 +24,7 @@ from corpus.domain_profile import CompressionProfile, active_profile
 from corpus.gateways.llm import ChatModel, ModelError, Usage, complete, fast_model, warm_up
 from corpus.normalise import visible
 from corpus.prompt_files import PromptFile, prompt_file, quoted
+from corpus.usage.purposes import Purpose
 from retrieval.types import Item
 
 logger = structlog.get_logger(__name__)
@@ -48,7 +50,12 @@ class _Work:
     def judged(self, item: Item) -> _Judged:
         """Ask the model about one passage; whatever goes wrong is a verdict that keeps it whole."""
         try:
-            reply, usage = complete(self.model, **self._filled(item), timeout=self.wanted.seconds)
+            reply, usage = complete(
+                self.model,
+                **self._filled(item),
+                purpose=Purpose.COMPRESSION,
+                timeout=self.wanted.seconds,
+            )
             return condensing.verdict(reply, body=item.body, floor=self.wanted.floor), usage
         except ModelError as failure:
             return Verdict(Outcome(failure.code)), Usage()
@@ -102,7 +109,10 @@ def _all_judged(work: _Work, items: Sequence[Item]) -> list[_Judged]:
     warm_up()
     kept = [condensing.kept_from(body=item.body, no_derivatives=item.no_derivatives) for item in items]
     asked = {
-        index: _threads.submit(work.judged, item) for index, item in enumerate(items) if kept[index] is None
+        # Each in a copy of the context, so that it is charged to whoever asks.
+        index: _threads.submit(copy_context().run, work.judged, item)
+        for index, item in enumerate(items)
+        if kept[index] is None
     }
     wait(asked.values(), timeout=work.wanted.seconds)
     return [

@@ -36,6 +36,8 @@ from corpus import ceilings, connections
 from corpus.gateways.llm import ModelError, Usage
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
+from corpus.usage import accounts
+from corpus.usage.accounts import Account
 from retrieval import profiles
 from retrieval.request import checked_limit, checked_question
 from retrieval.retriever import retrieve
@@ -62,6 +64,8 @@ class _Progress:
     answer: Answer
     scope: RetrievalScope
     limit: int
+    # Whoever drains the generator may do so in another context than the one it was made in.
+    account: Account
     compressed: bool | None = None
     items: tuple[Item, ...] = ()
     parts: list[str] = field(default_factory=list)
@@ -113,7 +117,8 @@ def ask(
         model=writers.model_name(chosen),
         turn=turn,
     )
-    return _told(_Progress(answer, effective, limit, compressed))
+    with accounts.charged_to(by, collection=accounts.collection_of(effective)):
+        return _told(_Progress(answer, effective, limit, accounts.current(), compressed))
 
 
 def answer(
@@ -182,7 +187,8 @@ def _standing_alone(progress: _Progress) -> AnswerEvent:
     row = progress.answer
     earlier = standing_alone.earlier_questions(row)
     connections.release()
-    made = standing_alone.make(row.question, earlier=earlier, with_model=row.engine == MODEL)
+    with accounts.held(progress.account):
+        made = standing_alone.make(row.question, earlier=earlier, with_model=row.engine == MODEL)
     actions.record_standalone(answer=row, made=made)
     connections.release()
     progress.lap("rewriting", started)
@@ -193,7 +199,8 @@ def _retrieved(progress: _Progress) -> RetrievalResult:
     started = time.monotonic()
     row = progress.answer
     # The other ways to search may wait for a model, and nobody else waits for that.
-    with admission.at_work() if row.profile == profiles.INTERACTIVE else nullcontext():
+    place = admission.at_work() if row.profile == profiles.INTERACTIVE else nullcontext()
+    with place, accounts.held(progress.account):
         result = retrieve(
             question=row.searched, scope=progress.scope, profile=row.profile, limit=progress.limit
         )
@@ -222,7 +229,8 @@ def _written(progress: _Progress, profile: str) -> Iterator[AnswerEvent]:
     row = progress.answer
     condensed = _condensed(progress, profile)
     started = time.monotonic()
-    draft = writers.draft(row.engine, question=row.searched, items=progress.items, condensed=condensed)
+    with accounts.held(progress.account):
+        draft = writers.draft(row.engine, question=row.searched, items=progress.items, condensed=condensed)
     if condensed is not None:
         yield telling.condensed(draft.parameters[condensing.RECORD])
     actions.record_writing(answer=row, draft=draft)
@@ -248,13 +256,14 @@ def _condensed(progress: _Progress, profile: str) -> Condensed | None:
     """Have the sources condensed for the model, where the asker or the profile that retrieval ran says so."""
     row = progress.answer
     started = time.monotonic()
-    condensed = compression.compress(
-        question=row.searched,
-        items=progress.items,
-        profile=profile,
-        engine=row.engine,
-        asked=progress.compressed,
-    )
+    with accounts.held(progress.account):
+        condensed = compression.compress(
+            question=row.searched,
+            items=progress.items,
+            profile=profile,
+            engine=row.engine,
+            asked=progress.compressed,
+        )
     if condensed is not None:
         progress.lap("compression", started)
     return condensed

@@ -13,6 +13,7 @@ from corpus import connections
 from corpus.gateways.llm import ChatModel, ModelError, complete, fast_model
 from corpus.normalise import visible
 from corpus.prompt_files import InvalidPrompt, prompt_file, quoted
+from corpus.usage.purposes import Purpose
 from retrieval.request import MAX_QUESTION
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _by_model(model: ChatModel, question: str, said: list[str]) -> Standalone:
         "question": _line(question),
     }
     system, user = prompt.fill(values)
-    reply, usage = complete(model, system=system, user=user, timeout=MODEL_SECONDS)
+    reply, usage = complete(model, system=system, user=user, purpose=Purpose.FOLLOW_UP, timeout=MODEL_SECONDS)
     rewritten = followups.checked_rewriting(visible(reply), said=[question, *said])
     if rewritten is None:
         raise _Unusable

@@ -20,6 +20,8 @@ from corpus import connections, vectors
 from corpus.gateways.embedding import EmbeddingError, count_tokens, embed_query
 from corpus.gateways.llm import DEADLINE_SECONDS, ChatModel, Usage, chat_model
 from corpus.normalise import visible
+from corpus.usage import accounts
+from corpus.usage.purposes import Purpose
 from retrieval.types import Item
 
 logger = structlog.get_logger(__name__)
@@ -91,6 +93,7 @@ class ModelDraft:
         sources = evidence.for_prompt(items, condensed)
         self._prompt = prompting.build(template, question=question, sources=sources)
         self._chat = model
+        self._account = accounts.current()
         self._bodies = [item.body for item in items]
         self.model = model.name
         self.parameters = {**model.parameters, "orders_sha256": template.sha256}
@@ -103,9 +106,14 @@ class ModelDraft:
 
     def pieces(self) -> Generator[str | Usage, None, None]:
         """Yield the model's text without characters that no store or page should carry, then the usage."""
-        with closing(
-            self._chat.stream(system=self._prompt.system, user=self._prompt.user, timeout=DEADLINE_SECONDS)
-        ) as stream:
+        with accounts.held(self._account):
+            written = self._chat.stream(
+                system=self._prompt.system,
+                user=self._prompt.user,
+                purpose=Purpose.ANSWER,
+                timeout=DEADLINE_SECONDS,
+            )
+        with closing(written) as stream:
             for piece in stream:
                 if isinstance(piece, Usage):
                     yield piece
@@ -130,6 +138,7 @@ class ExtractiveDraft:
     def __init__(self, question: str, items: Sequence[Item]) -> None:
         self._question = question
         self._items = items
+        self._account = accounts.current()
         self._refused = False
         self.parameters: dict[str, Any] = {
             "threshold": extractive.THRESHOLD,
@@ -141,7 +150,8 @@ class ExtractiveDraft:
         connections.release()
         sources = evidence.for_quoting(self._items)
         try:
-            found = extractive.extract(self._question, sources, embed=_vectors)
+            with accounts.held(self._account):
+                found = extractive.extract(self._question, sources, embed=_vectors)
         except EmbeddingError:
             logger.warning("answer.words_only")
             found = extractive.extract(self._question, sources, embed=None)

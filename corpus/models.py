@@ -596,3 +596,4 @@ from corpus.curation import CorpusSnapshot, ReviewItem  # noqa: E402, F401
 from corpus.enrichment.records import SourceCheck  # noqa: E402, F401
 from corpus.history import GroupPermission, Membership, TrackedUser  # noqa: E402, F401
 from corpus.upload_charges import UploadCharge  # noqa: E402, F401
+from corpus.usage.models import ModelUse  # noqa: E402, F401

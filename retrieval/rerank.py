@@ -13,6 +13,7 @@ from corpus.gateways.cross_encoder import CrossEncoder, CrossEncoderError, confi
 from corpus.gateways.llm import ChatModel, ModelError, complete, fast_model
 from corpus.normalise import visible
 from corpus.prompt_files import prompt_file, quoted
+from corpus.usage.purposes import Purpose
 
 _LONGEST_PASSAGE = 4_000
 _BEST_GRADE = 10
@@ -78,7 +79,9 @@ class ModelReranker:
             }
         )
         try:
-            reply, _ = complete(self._model, system=system, user=user, timeout=seconds)
+            reply, _ = complete(
+                self._model, system=system, user=user, purpose=Purpose.RERANKING, timeout=seconds
+            )
         except ModelError as error:
             raise RerankFailed(str(error)) from None
         return _read(reply, count=len(passages))

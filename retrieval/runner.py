@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -104,7 +105,10 @@ def run(
     """
     arrival = turns.arrive() if arrival is None else arrival
     runs = [_Run(layer, requests[layer.name], seconds, arrival) for layer in layers]
-    waiting: dict[Future[tuple[RankedList, StageTrace]], _Run] = {_executor.submit(one): one for one in runs}
+    # Each in a copy of the context, so that what it asks a model is charged to whoever searches.
+    waiting: dict[Future[tuple[RankedList, StageTrace]], _Run] = {
+        _executor.submit(copy_context().run, one): one for one in runs
+    }
     futures = list(waiting)
     while waiting:
         finished, _ = wait(waiting, timeout=_LOOK_AGAIN, return_when="FIRST_COMPLETED")

@@ -225,6 +225,10 @@ SCI_RAG_FAST_MODEL = env.str("SCI_RAG_FAST_MODEL", default="")
 SCI_RAG_JUDGE_MODEL = env.str("SCI_RAG_JUDGE_MODEL", default="")
 SCI_RAG_LLM_API_BASE = env.str("SCI_RAG_LLM_API_BASE", default="")
 SCI_RAG_LLM_API_KEY = env.str("SCI_RAG_LLM_API_KEY", default="")
+# Prices that litellm's list does not have, as MODEL=PROMPT/REPLY in US dollars for a million tokens.
+SCI_RAG_MODEL_PRICES = env.list("SCI_RAG_MODEL_PRICES", default=[])
+# The cap of a run that names none; 0 is no cap.
+SCI_RAG_MAX_TOKENS_PER_RUN = env.int("SCI_RAG_MAX_TOKENS_PER_RUN", default=0)
 SCI_RAG_CROSS_ENCODER_DIR = env.str("SCI_RAG_CROSS_ENCODER_DIR", default="")
 SCI_RAG_MAX_UPLOAD_MB = env.int("SCI_RAG_MAX_UPLOAD_MB", default=100)
 # What one person may send within any 24 hours.

@@ -30,6 +30,8 @@ def litellm() -> Any:
     # For embeddings it takes a `max_retries` of 0 for none given, and falls back to this.
     library.DEFAULT_MAX_RETRIES = 0  # type: ignore[attr-defined]
     library.drop_params = True
+    # Counting tokens for some models would fetch their tokenizer from the network.
+    library.disable_hf_tokenizer_download = True
     for hooks in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
         setattr(library, hooks, [])
     # Its error texts repeat what the provider said, and providers repeat keys and prompts.

@@ -14,7 +14,10 @@ from django.conf import settings
 from corpus.connections import release_before_outside_call
 from corpus.gateways.breaker import Breaker
 from corpus.gateways.litellm_library import litellm
+from corpus.gateways.metering import Meter
 from corpus.gateways.model_call import LONGEST_REPLY, ModelCall, ProviderFailure, Usage
+from corpus.usage import accounts
+from corpus.usage.purposes import Purpose
 
 __all__ = [
     "LONGEST_REPLY",
@@ -66,10 +69,13 @@ class ChatModel(Protocol):
     def parameters(self) -> dict[str, Any]:
         """What shapes the output, for the record of an answer. Holds no secret."""
 
-    def stream(self, *, system: str, user: str, timeout: float) -> Generator[str | Usage, None, None]:
+    def stream(
+        self, *, system: str, user: str, purpose: Purpose, timeout: float
+    ) -> Generator[str | Usage, None, None]:
         """Yield pieces of text as they arrive and last the usage; raise `ModelError`.
 
-        Closing the generator hangs up.
+        Closing the generator hangs up. The call is charged to the account of whoever called this, and for
+        this purpose.
         """
 
 
@@ -100,11 +106,13 @@ def fast_model() -> ChatModel | None:
     return _configured(name, settings.SCI_RAG_LLM_API_BASE, settings.SCI_RAG_LLM_API_KEY, for_small_work=True)
 
 
-def complete(model: ChatModel, *, system: str, user: str, timeout: float) -> tuple[str, Usage]:
+def complete(
+    model: ChatModel, *, system: str, user: str, purpose: Purpose, timeout: float
+) -> tuple[str, Usage]:
     """Return the whole reply of `model` and what it used; raise `ModelError`."""
     parts: list[str] = []
     usage = Usage()
-    with closing(model.stream(system=system, user=user, timeout=timeout)) as stream:
+    with closing(model.stream(system=system, user=user, purpose=purpose, timeout=timeout)) as stream:
         for piece in stream:
             if isinstance(piece, Usage):
                 usage = piece
@@ -134,21 +142,28 @@ class LiteLLMChat:
         return f"LiteLLMChat({self.name})"
 
     def stream(
-        self, *, system: str, user: str, timeout: float = DEADLINE_SECONDS
+        self, *, system: str, user: str, purpose: Purpose, timeout: float = DEADLINE_SECONDS
     ) -> Generator[str | Usage, None, None]:
         """Yield pieces of text as they arrive and last the usage; raise `ModelError`.
 
         Nothing is waited for longer than `timeout` in all. A failure that passes is tried once more,
         as long as no text has arrived.
         """
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        # Read here and not in the generator, which may be resumed from anywhere.
+        return self._streamed(messages, Meter(self.name, purpose, accounts.current()), timeout)
+
+    def _streamed(
+        self, messages: list[dict[str, str]], meter: Meter, timeout: float
+    ) -> Generator[str | Usage, None, None]:
         release_before_outside_call()
         litellm()
         if self._breaker.is_open:
             raise ModelError("unavailable")
         deadline = time.monotonic() + timeout
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        options = {**self.parameters, **self._endpoint}
         for attempt in (1, 2):
-            call = ModelCall(self.name, messages, {**self.parameters, **self._endpoint}, deadline, timeout)
+            call = ModelCall(self.name, messages, options, deadline, timeout, meter=meter)
             try:
                 yield from call.pieces()
             except ProviderFailure as failure:

@@ -11,7 +11,9 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from corpus.gateways import costs
 from corpus.gateways.litellm_library import litellm
+from corpus.gateways.metering import Meter, Tokens
 from corpus.gateways.raw_stream import arrivals
 
 LONGEST_REPLY: Final = 16_000
@@ -64,8 +66,13 @@ class ModelCall:
         options: dict[str, Any],
         deadline: float,
         timeout: float,
+        *,
+        meter: Meter,
     ) -> None:
         self.has_yielded = False
+        self._meter = meter
+        self._said: list[str] = []
+        self._used = Usage()
         self._model = model
         self._messages = messages
         self._options = options
@@ -78,23 +85,38 @@ class ModelCall:
         self._response: Any = None
 
     def pieces(self) -> Generator[str | Usage, None, None]:
-        """Yield text and last the usage; raise `ProviderFailure`.
+        """Yield text and last the usage; raise `ProviderFailure`. However it ends, the ledger knows of it.
 
         Tokens that arrive faster than anybody reads are handed over together: each piece costs all who
         pass it on the same, and fifty answers at once are a thousand tokens a second.
         """
-        with _counted():
-            yield from self._pieces()
+        failure = ""
+        try:
+            with _counted():
+                yield from self._pieces()
+        except ProviderFailure as failed:
+            failure = failed.code
+            raise
+        finally:
+            self._meter.chat_ended(
+                Tokens(self._used.prompt_tokens, self._used.completion_tokens),
+                messages=self._messages,
+                text="".join(self._said),
+                failure=failure,
+            )
 
     def _pieces(self) -> Generator[str | Usage, None, None]:
         threading.Thread(target=self._read, name="model-call", daemon=True).start()
-        written, usage, end = 0, Usage(), None
+        written, end = 0, None
         while end is None:
             *chunks, end = self._arrived_since()
-            usage = next((_usage(each.tokens, self._model) for each in chunks if each.tokens), usage)
+            # Some count up with every piece: the last word counts.
+            told = [each.tokens for each in chunks if each.tokens]
+            self._used = _usage(told[-1], self._model) if told else self._used
             text = "".join(each.text for each in chunks)
             if text:
                 self.has_yielded = True
+                self._said.append(text)
                 written += len(text)
                 if written > LONGEST_REPLY:
                     yield text[: len(text) - (written - LONGEST_REPLY)]
@@ -104,7 +126,7 @@ class ModelCall:
             raise _described(end) from None
         if not written:
             raise ProviderFailure("garbage", kind="Empty")
-        yield usage
+        yield self._used
 
     def close(self) -> None:
         """Stop reading. What still arrives is dropped."""
@@ -206,12 +228,8 @@ def _count(value: Any) -> int | None:
 def _cost(model: str, prompt: int | None, completion: int | None) -> float | None:
     if prompt is None or completion is None:
         return None
-    try:
-        paid = litellm().cost_per_token(model=model, prompt_tokens=prompt, completion_tokens=completion)
-    except Exception:  # noqa: BLE001 litellm raises a bare Exception for a model without a price
-        return None
-    total = sum(paid)
-    return total if math.isfinite(total) and total > 0 else None
+    cost = costs.cost_of(model, prompt=prompt, completion=completion)
+    return None if cost is None else float(cost)
 
 
 _TIMEOUT = {"Timeout", "APITimeoutError", "ReadTimeout", "ConnectTimeout", "TimeoutException"}

@@ -16,6 +16,7 @@ from corpus.gateways.llm import ChatModel, ModelError, complete
 from corpus.models import Chunk
 from corpus.prompt_files import prompt_file, quoted
 from corpus.scope import RetrievalScope
+from corpus.usage.purposes import Purpose
 from evaluation.actions import questions as action
 from evaluation.actions.questions import Origin, Provenance, QuestionError, Writing
 from evaluation.drafting import replies
@@ -68,7 +69,7 @@ def by_model(model: ChatModel) -> Ask:
         system, user = prompt_of(chunk)
         release()
         try:
-            reply, _ = complete(model, system=system, user=user, timeout=_SECONDS)
+            reply, _ = complete(model, system=system, user=user, purpose=Purpose.DRAFTING, timeout=_SECONDS)
         except ModelError as error:
             raise Dropped(error.code) from None
         return reply

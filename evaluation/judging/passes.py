@@ -10,6 +10,7 @@ import structlog
 
 from corpus.connections import release
 from corpus.gateways.llm import ChatModel, ModelError, Usage, complete
+from corpus.usage.purposes import Purpose
 from evaluation.judging import prompts, rubric
 from evaluation.judging.prompts import Asked, Source
 from evaluation.judging.rubric import MalformedReply
@@ -49,7 +50,9 @@ def _reply(judge: ChatModel, asked: Asked, dimensions: Sequence[str]) -> Reply:
     started, usage, code = time.monotonic(), Usage(), ""
     grades = rubric.Grades({})
     try:
-        text, usage = complete(judge, system=asked.system, user=asked.user, timeout=REPLY_SECONDS)
+        text, usage = complete(
+            judge, system=asked.system, user=asked.user, purpose=Purpose.JUDGING, timeout=REPLY_SECONDS
+        )
         grades = rubric.read(text, dimensions)
     except (ModelError, MalformedReply) as failure:
         code = failure.code

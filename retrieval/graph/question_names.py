@@ -7,6 +7,7 @@ import json
 from corpus.gateways.llm import ModelError, complete, fast_model
 from corpus.normalise import visible
 from corpus.prompt_files import prompt_file
+from corpus.usage.purposes import Purpose
 from retrieval.graph.naming import LONGEST_NAME, key_of
 
 MODEL_SECONDS = 10.0
@@ -23,7 +24,7 @@ def named_by_model(question: str) -> tuple[str, ...]:
     if model is None:
         return ()
     system, user = prompt_file("name_entities").fill({"question": visible(question)})
-    reply, _ = complete(model, system=system, user=user, timeout=MODEL_SECONDS)
+    reply, _ = complete(model, system=system, user=user, purpose=Purpose.NAMES, timeout=MODEL_SECONDS)
     keys = (key_of(name) for name in _names(reply) if len(name) <= LONGEST_NAME)
     return tuple(dict.fromkeys(key for key in keys if len(key) > 1))
 

@@ -13,6 +13,7 @@ from corpus.gateways.embedding import EmbeddingError, Vectors
 from corpus.gateways.llm import complete, fast_model
 from corpus.normalise import visible
 from corpus.prompt_files import prompt_file
+from corpus.usage.purposes import Purpose
 from retrieval.layers.base import LayerOff, LayerRequest, Session
 from retrieval.layers.vector import VectorLayer
 from retrieval.types import RankedList, StageStatus
@@ -39,7 +40,7 @@ class HydeLayer:
         system, user = prompt_file("hyde").fill(
             {"style": request.style, "question": visible(request.question)}
         )
-        text, _ = complete(model, system=system, user=user, timeout=MODEL_SECONDS)
+        text, _ = complete(model, system=system, user=user, purpose=Purpose.HYDE, timeout=MODEL_SECONDS)
         probe = visible(text)[:_LONGEST_PROBE].strip()
         if not probe:
             raise EmbeddingError("the model wrote no passage")

@@ -7,6 +7,7 @@ from time import monotonic
 
 from corpus.gateways.embedding import EmbeddingError, configured_embedder
 from corpus.gateways.llm import ModelError, chat_model
+from corpus.usage.purposes import Purpose
 from sci_rag_site.health.findings import Finding, fail, ok
 
 PATIENCE = 60.0
@@ -35,7 +36,11 @@ def one_generation() -> Iterator[Finding]:
         return
     started = monotonic()
     try:
-        pieces = list(model.stream(system="Answer with one word.", user="Say ready.", timeout=PATIENCE))
+        pieces = list(
+            model.stream(
+                system="Answer with one word.", user="Say ready.", purpose=Purpose.PROBE, timeout=PATIENCE
+            )
+        )
     except ModelError as error:
         yield fail(
             "probe: generation",

@@ -15,10 +15,17 @@ from corpus.connections import release_before_outside_call
 from corpus.gateways.breaker import Breaker
 from corpus.gateways.embedding.protocol import EmbeddingError, Task, Vectors, unit_vectors
 from corpus.gateways.litellm_library import litellm
+from corpus.gateways.metering import Meter
+from corpus.usage import accounts
+from corpus.usage.purposes import Purpose
 
 _TEXTS_PER_REQUEST = 64
 _CHARACTERS_PER_REQUEST = 100_000
 _TIMEOUT: dict[Task, float] = {"query": 10.0, "document": 60.0}
+_PURPOSES: dict[Task, Purpose] = {
+    "query": Purpose.QUESTION_VECTORS,
+    "document": Purpose.PASSAGE_VECTORS,
+}
 _PAUSE = 1.0  # seconds before the second try
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 
@@ -65,6 +72,7 @@ class HostedEmbedder:
 
     def _response(self, texts: list[str], task: Task) -> Any:
         attempts = 1 if task == "query" else 2
+        meter = Meter(self.model, _PURPOSES[task], accounts.current())
         for attempt in range(1, attempts + 1):
             if self._breaker.is_open:
                 raise EmbeddingError(f"{self.model} has failed repeatedly and is left alone for a moment.")
@@ -72,6 +80,9 @@ class HostedEmbedder:
                 response = _within(_TIMEOUT[task], partial(self._call, texts, task))
             except Exception as error:  # noqa: BLE001 - litellm raises classes of a dozen libraries
                 status = getattr(error, "status_code", None)
+                # Without a status the time was up, and the provider may have done its work all the same.
+                reached = isinstance(error, queue.Empty)
+                meter.embedding_ended(None, texts=texts, failure=True, reached=reached)
                 passes = status is None or status in _WORTH_ANOTHER_TRY
                 if passes:
                     self._breaker.failed()
@@ -80,6 +91,7 @@ class HostedEmbedder:
                 time.sleep(_PAUSE)
             else:
                 self._breaker.succeeded()
+                meter.embedding_ended(_prompt_tokens(response), texts=texts, failure=False, reached=True)
                 return response
         raise AssertionError
 
@@ -134,6 +146,11 @@ def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
         characters += len(text)
     if batch:
         yield batch
+
+
+def _prompt_tokens(response: Any) -> int | None:
+    said = getattr(getattr(response, "usage", None), "prompt_tokens", None)
+    return said if type(said) is int and 0 < said < 2**31 else None
 
 
 def _in_order(response: Any, *, count: int, source: str) -> list[Any]:

@@ -11,6 +11,7 @@ from corpus.connections import release
 from corpus.gateways.llm import ChatModel, ModelError, complete, fast_model
 from corpus.normalise import matching_form, one_line, visible
 from corpus.prompt_files import PromptFile, prompt_file, quoted
+from corpus.usage.purposes import Purpose
 from retrieval.graph.communities.drafting import Draft
 
 EXTRACTIVE: Final = "extractive"
@@ -82,7 +83,9 @@ class Modelled:
         system, user = self._prompt.fill(_values(draft))
         release()
         try:
-            reply, _ = complete(self._model, system=system, user=user, timeout=_SECONDS)
+            reply, _ = complete(
+                self._model, system=system, user=user, purpose=Purpose.COMMUNITIES, timeout=_SECONDS
+            )
         except ModelError as error:
             raise NotSummarised(error.code) from None
         return checked(reply, draft)

@@ -10,6 +10,7 @@ from corpus.connections import release
 from corpus.gateways.llm import ChatModel, ModelError, complete
 from corpus.normalise import one_line
 from corpus.prompt_files import PromptFile, quoted
+from corpus.usage.purposes import Purpose
 from retrieval.graph.extraction import replies
 from retrieval.graph.extraction.replay import Replay
 from retrieval.graph.extraction.types import Batch, BatchFailed, Suggestions
@@ -60,7 +61,9 @@ class ModelExtractor:
         system, user = self._prompt.fill(self._values(batch))
         release()
         try:
-            reply, _ = complete(self._model, system=system, user=user, timeout=_SECONDS)
+            reply, _ = complete(
+                self._model, system=system, user=user, purpose=Purpose.EXTRACTION, timeout=_SECONDS
+            )
         except ModelError as error:
             raise BatchFailed(error.code, may_be_smaller=error.code in _BROKEN_BY_LENGTH) from None
         return reply

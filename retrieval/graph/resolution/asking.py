@@ -14,6 +14,7 @@ import structlog
 from corpus.connections import release
 from corpus.gateways.llm import ChatModel, ModelError, complete
 from corpus.prompt_files import prompt_file, quoted
+from corpus.usage.purposes import Purpose
 from retrieval.graph.resolution import reading, replies
 from retrieval.graph.resolution.types import Named, Pair
 
@@ -53,7 +54,7 @@ def judge(model: ChatModel, pairs: Sequence[Pair], names: Mapping[UUID, Named]) 
     system, user = prompt_file(PROMPT).fill(_values(asked, names, sentences))
     release()
     try:
-        reply, _ = complete(model, system=system, user=user, timeout=_SECONDS)
+        reply, _ = complete(model, system=system, user=user, purpose=Purpose.RESOLUTION, timeout=_SECONDS)
     except ModelError as error:
         logger.warning("graph.pairs_not_judged", code=error.code, pairs=len(asked))
         return Judged(undecided=+(undecided + Counter(failed=len(asked))), failure=error.code)

@@ -24,6 +24,7 @@ from corpus.gateways import llm
 from corpus.models import Document
 from corpus.rights import LicenseClass
 from corpus.scope import scope
+from corpus.usage.purposes import Purpose
 from tests.factories.corpus import DocumentFactory
 from tests.integration.answers.conftest import passages
 from tests.integration.answers.test_views import streamed
@@ -83,7 +84,7 @@ def _connect(server: OpenAIServer) -> None:
     server.will(says("Here."))
     # The first call of a process loads more of litellm, whatever time it has.
     for seconds in (60.0, 5.0):
-        llm.complete(model, system="", user="", timeout=seconds)
+        llm.complete(model, system="", user="", purpose=Purpose.PROBE, timeout=seconds)
     server.requests.clear()
 
 

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from corpus.connections import ConnectionHeld
 from corpus.gateways.llm import LONGEST_REPLY, ChatModel, LiteLLMChat, ModelError, Usage, chat_model
+from corpus.usage.purposes import Purpose
 from tests.loopback.fixtures import KEY_CANARY, forget_clients
 from tests.loopback.openai_server import (
     EMPTY,
@@ -34,7 +35,8 @@ def _warm() -> Iterator[None]:
     """Load litellm and what it loads at its first call, and close its connections in the end."""
     with OpenAIServer() as server:
         server.will(says("Ready."))
-        list(LiteLLMChat(model="openai/x", api_base=server.base_url, api_key="k").stream(system="", user=""))
+        chat = LiteLLMChat(model="openai/x", api_base=server.base_url, api_key="k")
+        list(chat.stream(system="", user="", purpose=Purpose.PROBE))
     yield
     forget_clients()
 
@@ -45,7 +47,7 @@ def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(model: ChatModel, timeout: float = DEADLINE) -> Generator[str | Usage, None, None]:
-    return model.stream(system="You answer.", user="A question?", timeout=timeout)
+    return model.stream(system="You answer.", user="A question?", purpose=Purpose.ANSWER, timeout=timeout)
 
 
 def outcome(model: ChatModel) -> tuple[str, ModelError | None]:

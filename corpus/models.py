@@ -589,11 +589,26 @@ class StageResult(models.Model):
         return f"Stage result of {self.item_id}"
 
 
-# Suggestions and snapshots, checks of works, the history of accounts and roles: Django finds models here.
+# Suggestions and snapshots, checks of works, the history of accounts and roles, keys: Django finds models here.
 from corpus.access_requests import AccessRequest  # noqa: E402, F401
+from corpus.campaigns.models import (  # noqa: E402, F401
+    Campaign,
+    CampaignRun,
+    CampaignSearch,
+    Candidate,
+    SearchPage,
+)
+from corpus.campaigns.screening_models import (  # noqa: E402, F401
+    Screening,
+    ScreeningDecision,
+    ScreeningRound,
+)
+from corpus.campaigns.text_models import FullText  # noqa: E402, F401
 from corpus.certificates import Certificate  # noqa: E402, F401
 from corpus.curation import CorpusSnapshot, ReviewItem  # noqa: E402, F401
 from corpus.enrichment.records import SourceCheck  # noqa: E402, F401
 from corpus.history import GroupPermission, Membership, TrackedUser  # noqa: E402, F401
+from corpus.keys.models import ApiKey, KeyUse  # noqa: E402, F401
 from corpus.upload_charges import UploadCharge  # noqa: E402, F401
 from corpus.usage.models import ModelUse  # noqa: E402, F401
+from corpus.webhooks.models import Webhook, WebhookDelivery  # noqa: E402, F401

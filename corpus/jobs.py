@@ -202,7 +202,7 @@ def abandoned() -> list[Claim]:
         FROM corpus_job WHERE state = 'running' ORDER BY id
         """
     )
-    return [Claim(*row[:6]) for row in rows if row[7] or _is_of_a_dead_process(row[6])]
+    return [Claim(*row[:6]) for row in rows if row[7] or is_of_a_dead_process(row[6])]
 
 
 def seize(claim: Claim) -> bool:
@@ -236,7 +236,8 @@ def backlog() -> Backlog:
     return Backlog(queued, running, max(0.0, float(oldest or 0)))
 
 
-def _is_of_a_dead_process(worker: str) -> bool:
+def is_of_a_dead_process(worker: str) -> bool:
+    """Whether the process that claimed under this name was one of this machine and is gone."""
     host, _, pid = worker.rpartition("/")
     if host != platform.node():
         return False

@@ -239,6 +239,10 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1000
 # Whom the services we ask may write to; without it nothing is asked.
 SCI_RAG_CONTACT_EMAIL = env.str("SCI_RAG_CONTACT_EMAIL", default="")
 SCI_RAG_CROSSREF_URL = env.str("SCI_RAG_CROSSREF_URL", default="https://api.crossref.org")
+SCI_RAG_OPENALEX_URL = env.str("SCI_RAG_OPENALEX_URL", default="https://api.openalex.org")
+# Free, and needed to read on after a first page.
+SCI_RAG_OPENALEX_API_KEY = env.str("SCI_RAG_OPENALEX_API_KEY", default="")
+SCI_RAG_UNPAYWALL_URL = env.str("SCI_RAG_UNPAYWALL_URL", default="https://api.unpaywall.org/v2")
 # Hosts that may be asked though they are private ones, as name or name:port.
 SCI_RAG_OUTBOUND_HOSTS = env.list("SCI_RAG_OUTBOUND_HOSTS", default=[])
 # The folder of Docling's models: with it Docling reads PDFs, else our own layout parser does.

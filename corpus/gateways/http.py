@@ -1,17 +1,19 @@
 """The one way out over HTTP. Whatever fetches an address for us does it through here.
 
-Only GET, only to public hosts over https unless the operator lists a host, no cookies, no proxy of the
-environment, redirects by hand with every hop checked, bounded in time and size. Logs say how it went, not
-what was asked.
+Only to public hosts over https unless the operator lists a host, no cookies, no proxy of the environment,
+redirects by hand with every hop checked and none of what is sent, bounded in time and size. Logs say how it
+went, not what was asked.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
+from typing import BinaryIO
 
 import httpcore
 import httpx
@@ -22,6 +24,7 @@ from django.core.validators import validate_email
 
 from corpus import connections
 from corpus.gateways import http_addresses
+from corpus.gateways.bodies import BadBody, Wanted
 from corpus.gateways.http_addresses import BadAddress
 from corpus.gateways.http_transport import Bounds, CheckedTransport, ForbiddenAddress, Resolve, resolve
 from corpus.gateways.pace import HeldBack, Pace, retry_after
@@ -41,7 +44,8 @@ class OutboundError(Exception):
     """Nothing usable came back. `code` is one of the names below, and all there is to say.
 
     bad_address, forbidden_address, too_many_redirects, unreachable, timeout, truncated, too_large,
-    wrong_type, and held_back for a host that asked to be left alone for long.
+    wrong_type, wrong_signature, not_stored where the disk refused, and held_back for a host that asked to be
+    left alone for long.
     """
 
     def __init__(self, code: str) -> None:
@@ -79,8 +83,8 @@ def contact() -> str:
 class Outbound:
     """Fetches addresses. Use as a context manager; threads may share one.
 
-    `listed` are hosts the operator vouches for, by default those of the settings. `deadline` bounds one
-    fetch with its redirects, in seconds.
+    `contact` is empty where nobody is asked for anything. `listed` are hosts the operator vouches for, by
+    default those of the settings. `deadline` bounds one fetch with its redirects, in seconds.
     """
 
     def __init__(
@@ -116,17 +120,30 @@ class Outbound:
         Raises `OutboundError`, and `ConnectionHeld` inside a transaction. A status that is no success is an
         answer like another; its body is kept only as far as `most_bytes` go.
         """
+        return self._fetched(address, Wanted(accept, most_bytes))
+
+    def save(
+        self, address: str, target: BinaryIO, *, accept: Collection[str], most_bytes: int, signature: bytes
+    ) -> Fetched:
+        """Fetch `address` into `target`, piece by piece; what is returned has no body.
+
+        Like `get`, and a success has to have `signature` within its first 1,024 bytes and to keep a pace of
+        1 kB a second. After `OutboundError` the target holds what came until then: it is to be thrown away.
+        """
+        return self._fetched(address, Wanted(accept, most_bytes, target, signature))
+
+    def _fetched(self, address: str, wanted: Wanted) -> Fetched:
         connections.release_before_outside_call()
         started = time.monotonic()
         try:
-            fetched = self._follow(address, started + self._deadline, accept, most_bytes)
+            fetched = self._follow(address, started + self._deadline, wanted)
         except OutboundError as error:
             logger.info("http.failed", code=error.code, ms=_ms(started))
             raise
         logger.info("http.fetched", status=fetched.status, bytes=len(fetched.body), ms=_ms(started))
         return fetched
 
-    def _follow(self, address: str, until: float, accept: Collection[str], most_bytes: int) -> Fetched:
+    def _follow(self, address: str, until: float, wanted: Wanted) -> Fetched:
         trusted, came_by = False, ""
         for hop in range(MOST_REDIRECTS + 1):
             try:
@@ -141,16 +158,28 @@ class Outbound:
             if came_by not in {"", url.scheme}:
                 raise OutboundError("bad_address")
             came_by = url.scheme
-            found = self._once(url, until, accept, most_bytes, trusted=trusted)
+            found = self._once(url, until, wanted, trusted=trusted)
             if isinstance(found, Fetched):
                 return found
             address = found
         raise OutboundError("too_many_redirects")
 
-    def _once(
-        self, url: httpx.URL, until: float, accept: Collection[str], most_bytes: int, *, trusted: bool
-    ) -> Fetched | str:
+    def _once(self, url: httpx.URL, until: float, wanted: Wanted, *, trusted: bool) -> Fetched | str:
         """Return what one request brought, or the address it was sent on to."""
+        asked = {"Accept": ", ".join(wanted.accept)}
+        with (
+            self._turn(url, until, trusted=trusted) as host,
+            self._client.stream("GET", url, headers=asked) as response,
+        ):
+            self._pace.learn(host, response.headers)
+            if response.status_code in _REDIRECTS and "location" in response.headers:
+                return _joined(url, response.headers["location"])
+            fetched = _read(response, url, wanted)
+        return self._heeded(host, fetched)
+
+    @contextmanager
+    def _turn(self, url: httpx.URL, until: float, *, trusted: bool) -> Iterator[str]:
+        """Wait for the host's turn and name by its code whatever goes wrong with the request."""
         host = f"{http_addresses.host_of(url)}:{http_addresses.port_of(url)}"
         try:
             waited = self._pace.wait(host)
@@ -158,11 +187,7 @@ class Outbound:
             raise OutboundError("held_back") from None
         self._bounds.until, self._bounds.may_be_private = until + waited, trusted
         try:
-            with self._client.stream("GET", url, headers={"Accept": ", ".join(accept)}) as response:
-                self._pace.learn(host, response.headers)
-                if response.status_code in _REDIRECTS and "location" in response.headers:
-                    return _joined(url, response.headers["location"])
-                fetched = _read(response, url, accept, most_bytes)
+            yield host
         except ForbiddenAddress:
             raise OutboundError("forbidden_address") from None
         except (httpcore.TimeoutException, httpx.TimeoutException):
@@ -173,25 +198,26 @@ class Outbound:
             raise OutboundError("unreachable") from None
         finally:
             self._client.cookies.clear()
+
+    def _heeded(self, host: str, fetched: Fetched) -> Fetched:
         if fetched.wait is not None and not 200 <= fetched.status < 300:
             self._pace.hold(host, fetched.wait)
         return fetched
 
 
-def _read(response: httpx.Response, url: httpx.URL, accept: Collection[str], most_bytes: int) -> Fetched:
+def _read(response: httpx.Response, url: httpx.URL, wanted: Wanted) -> Fetched:
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if response.is_success and (media_type not in accept or response.headers.get("content-encoding")):
+    is_packed = bool(response.headers.get("content-encoding"))
+    if response.is_success and (media_type not in wanted.accept or is_packed):
         raise OutboundError("wrong_type")
-    body = bytearray()
     # As it came: nothing unpacks here, so nothing can grow.
-    for piece in response.iter_raw():
-        body += piece
-        if len(body) > most_bytes:
-            if response.is_success:
-                raise OutboundError("too_large")
-            break
+    pieces = response.iter_raw()
+    try:
+        body = wanted.saved(pieces) if response.is_success else wanted.beginning(pieces)
+    except BadBody as error:
+        raise OutboundError(error.code) from None
     wait = retry_after(response.headers.get("retry-after"))
-    return Fetched(response.status_code, str(url), media_type, bytes(body[:most_bytes]), wait)
+    return Fetched(response.status_code, str(url), media_type, body, wait)
 
 
 def _joined(url: httpx.URL, location: str) -> str:
@@ -202,11 +228,12 @@ def _joined(url: httpx.URL, location: str) -> str:
 
 
 def _user_agent(address: str) -> str:
+    """Return who we are, with the address to write to where there is one."""
     try:
         number = version("sci-rag")
     except PackageNotFoundError:
         number = "0"
-    return f"sci-rag/{number} (mailto:{address})"
+    return f"sci-rag/{number} (mailto:{address})" if address else f"sci-rag/{number}"
 
 
 def _ms(started: float) -> int:

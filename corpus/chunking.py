@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
 from corpus.citation_units import (
     forward_references,
@@ -17,6 +19,7 @@ from corpus.citation_units import (
     text_locator,
 )
 from corpus.parsing.blocks import Block, Box
+from corpus.passage_boxes import Held, boxes_of, pages_of
 from corpus.pieces import Piece, TokenCounter, pieces_of
 from corpus.sections import Section, sections_of
 from corpus.tables import table_bodies
@@ -68,7 +71,7 @@ class _Draft:
     body: str
     tokens: int
     section_path: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    held: tuple[Held, ...]
     label: str = ""
     part: tuple[int, int] = (0, 0)
     table_number: int = 0
@@ -122,13 +125,18 @@ def _prose(section: Section, count: TokenCounter, limits: ChunkingLimits) -> Ite
 def _draft(packed: _Packed, blocks: Mapping[int, Block], section_path: tuple[str, ...]) -> _Draft:
     first, *others = packed.pieces
     body = first.text + "".join(piece.joint + piece.text for piece in others)
-    positions = dict.fromkeys(piece.position for piece in packed.pieces)
+    by_block = {
+        position: list(pieces) for position, pieces in groupby(packed.pieces, key=attrgetter("position"))
+    }
     return _Draft(
         position=packed.pieces[packed.carried].position,
         body=body.strip("\n"),
         tokens=sum(piece.tokens for piece in packed.pieces),
         section_path=section_path,
-        blocks=tuple(blocks[position] for position in positions),
+        held=tuple(
+            Held(blocks[position], ((pieces[0].start, pieces[-1].end),))
+            for position, pieces in by_block.items()
+        ),
         part=(packed.number, 0),
     )
 
@@ -212,10 +220,10 @@ def _table(
     for part, body in enumerate(bodies, start=1):
         yield _Draft(
             position=position,
-            body=body,
-            tokens=count(body),
+            body=body.text,
+            tokens=count(body.text),
             section_path=section.path,
-            blocks=(block,),
+            held=(Held(block, body.ranges),),
             label=table_label(block.text),
             part=(part, len(bodies)),
             table_number=number,
@@ -223,9 +231,9 @@ def _table(
 
 
 def _passage(draft: _Draft, ordinal: int, title: str, *, has_slides: bool) -> Passage:
-    pages = [block.page for block in draft.blocks if block.page is not None]
-    boxes = tuple(dict.fromkeys(box for block in draft.blocks for box in block.boxes))
-    pages += [box.page for box in boxes]
+    found = [(held, boxes_of(held)) for held in draft.held]
+    boxes = tuple(dict.fromkeys(box for _, own in found for box in own))
+    pages = {page for held, own in found for page in pages_of(held, own)}
     first, last = (min(pages), max(pages)) if pages else (None, None)
     label = slides_label(first, last) if has_slides else pages_label(first, last)
     if draft.table_number:

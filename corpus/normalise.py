@@ -86,6 +86,13 @@ def matching_form(text: str) -> str:
     return " ".join(_normal_form(clean(text), "NFKC").split())
 
 
+def letter_count(text: str) -> int:
+    """Return how many letters and digits `text` has, however its words are parted and accents written."""
+    if text.isascii():
+        return sum(map(str.isalnum, text))
+    return sum(char.isalnum() and char not in _COMBINING for char in _normal_form(text, "NFKD"))
+
+
 def one_line(text: str) -> str:
     """Return `text` cleaned and on one line, runs of spaces as one space."""
     return _SPACES.sub(" ", clean(text).replace("\n", " ").replace("\f", " ")).strip()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from corpus.normalise import letter_count
 from corpus.parsing.blocks import Block, BlockKind
 from corpus.sentences import sentence_spans
 
@@ -20,13 +21,18 @@ _MARKED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a block that is never cut further. `joint` is what stands before it inside a passage."""
+    """A part of a block that is never cut further. `joint` is what stands before it inside a passage.
+
+    `start` and `end` count the letters of the block before it and up to its end.
+    """
 
     text: str
     joint: str
     tokens: int
     position: int
     is_whole: bool = True
+    start: int = 0
+    end: int = 0
 
     @property
     def size(self) -> int:
@@ -38,7 +44,7 @@ def pieces_of(
     block: Block, position: int, count: TokenCounter, *, max_tokens: int, max_bytes: int
 ) -> list[Piece]:
     """Return the pieces of a block of text, none longer than `max_tokens` or `max_bytes`."""
-    found = []
+    found: list[Piece] = []
     for joint, text in _parts(block):
         tokens = count(text)
         if tokens <= max_tokens and len(joint.encode()) + len(text.encode()) <= max_bytes:
@@ -50,7 +56,14 @@ def pieces_of(
                 Piece(run, joint[:2] if index == 0 else space, count(run), position, is_whole=False)
                 for index, (space, run) in enumerate(runs)
             ]
-    return found
+    return list(_placed(found)) if block.boxes else found
+
+
+def _placed(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    end = 0
+    for piece in pieces:
+        start, end = end, end + letter_count(piece.text)
+        yield replace(piece, start=start, end=end)
 
 
 def runs_of(text: str, count: TokenCounter, *, max_tokens: int, max_bytes: int) -> list[tuple[str, str]]:

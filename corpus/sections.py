@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from corpus.citation_units import table_label
 from corpus.normalise import matching_form
-from corpus.parsing.blocks import Block, BlockKind
+from corpus.parsing.blocks import Block, BlockKind, captioned
 
 # A longer "heading" is running text that a parser took for one.
 MAX_HEADING = 300
@@ -84,7 +84,7 @@ def _with_captions(blocks: Sequence[Block]) -> Iterator[Block]:
     for block in blocks:
         if waiting is not None:
             if block.kind is BlockKind.TABLE and not block.text.strip():
-                block = _captioned(block, waiting)  # noqa: PLW2901
+                block = captioned(block, waiting)  # noqa: PLW2901
             else:
                 yield waiting
             waiting = None
@@ -94,8 +94,3 @@ def _with_captions(blocks: Sequence[Block]) -> Iterator[Block]:
             yield block
     if waiting is not None:
         yield waiting
-
-
-def _captioned(table: Block, caption: Block) -> Block:
-    page = table.page if table.page is not None else caption.page
-    return replace(table, text=caption.text, page=page, boxes=(*caption.boxes, *table.boxes))

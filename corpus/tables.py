@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
+from corpus.normalise import letter_count
 from corpus.parsing.blocks import Block
 from corpus.pieces import TokenCounter, runs_of
 
@@ -23,9 +25,17 @@ class TableView:
     rows: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TableBody:
+    """A table, or a piece of one, as text; `ranges` say which letters of the table it has, counted from 0."""
+
+    text: str
+    ranges: tuple[tuple[int, int], ...]
+
+
 def table_bodies(
     table: Block, count: TokenCounter, *, max_tokens: int, overlap_tokens: int, max_bytes: int
-) -> list[str]:
+) -> list[TableBody]:
     """Return a table as pipe-delimited text under its caption, in as few pieces as the bounds allow.
 
     Pieces are cut between rows. Each repeats caption and header and, when they fit into the overlap, the
@@ -34,7 +44,7 @@ def table_bodies(
     head, rows = _lines(table)
     whole = "\n".join([*head, *rows])
     if count(whole) <= max_tokens and len(whole.encode()) <= max_bytes:
-        return [whole]
+        return [TableBody(whole, ((0, letter_count(whole)),))]
     # A head that leaves little room for rows is not worth repeating.
     if _cost(head, count) * 2 > max_tokens or _size(head) * 2 > max_bytes:
         head, rows = [], [*head, *rows]
@@ -46,7 +56,12 @@ def table_bodies(
         if run
     ]
     groups = _groups(lines, count, max_tokens=room, overlap_tokens=overlap_tokens, max_bytes=bytes_room)
-    return ["\n".join([*head, *group]) for group in groups]
+    in_head = letter_count("\n".join(head))
+    ends = list(accumulate(map(letter_count, lines), initial=in_head))
+    return [
+        TableBody("\n".join([*head, *lines[first:last]]), ((0, in_head), (ends[first], ends[last])))
+        for first, last in groups
+    ]
 
 
 def _lines(table: Block) -> tuple[list[str], list[str]]:
@@ -73,23 +88,22 @@ def _bounded(row: str, count: TokenCounter, *, max_tokens: int, max_bytes: int) 
 
 def _groups(
     rows: Sequence[str], count: TokenCounter, *, max_tokens: int, overlap_tokens: int, max_bytes: int
-) -> list[list[str]]:
-    groups: list[list[str]] = []
-    current: list[str] = []
-    tokens = size = 0
-    for row in rows:
+) -> list[tuple[int, int]]:
+    """Return the first row of each piece and the one behind its last."""
+    groups: list[tuple[int, int]] = []
+    start = tokens = size = 0
+    for place, row in enumerate(rows):
         row_tokens, row_size = count(row), len(row.encode()) + 1
-        if current and (tokens + row_tokens > max_tokens or size + row_size > max_bytes):
-            groups.append(current)
-            handed = current[-_ROWS_HANDED_OVER:] if len(current) > _ROWS_HANDED_OVER else []
+        if place > start and (tokens + row_tokens > max_tokens or size + row_size > max_bytes):
+            groups.append((start, place))
+            handed = rows[place - _ROWS_HANDED_OVER : place] if place - start > _ROWS_HANDED_OVER else []
             cost = _cost(handed, count)
             too_much = cost + row_tokens > max_tokens or _size(handed) + row_size > max_bytes
-            current = [] if cost > overlap_tokens or too_much else handed
-            tokens, size = _cost(current, count), _size(current)
-        current.append(row)
+            start = place if cost > overlap_tokens or too_much else place - len(handed)
+            tokens, size = _cost(rows[start:place], count), _size(rows[start:place])
         tokens += row_tokens
         size += row_size
-    return [*groups, current] if current else groups
+    return [*groups, (start, len(rows))] if rows else []
 
 
 def _cost(lines: Sequence[str], count: TokenCounter) -> int:

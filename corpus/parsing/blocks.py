@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -29,11 +29,20 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
+class Strip:
+    """A line of text, or of a table, where it stands, and how many letters and digits it holds."""
+
+    box: Box
+    letters: int
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """A piece of a document in reading order.
 
     `level` is set for headings (1 is the highest). A table has `rows` of cell texts, `header_rows` of
-    them headers, and its caption in `text`; every other kind has its words in `text`.
+    them headers, and its caption in `text`; every other kind has its words in `text`. `strips` are its
+    lines in order, a caption's first, with every letter of it; empty where they are not known.
     """
 
     kind: BlockKind
@@ -43,6 +52,19 @@ class Block:
     header_rows: int = 0
     page: int | None = None
     boxes: tuple[Box, ...] = ()
+    strips: tuple[Strip, ...] = ()
+
+
+def captioned(table: Block, caption: Block) -> Block:
+    """Return `table` with the words of `caption` as its own."""
+    are_known = table.strips and caption.strips
+    return replace(
+        table,
+        text=caption.text,
+        page=table.page if table.page is not None else caption.page,
+        boxes=(*caption.boxes, *table.boxes),
+        strips=(*caption.strips, *table.strips) if are_known else (),
+    )
 
 
 @dataclass(frozen=True, slots=True)

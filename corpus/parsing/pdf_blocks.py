@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from corpus.normalise import WordForms, clean, compose_accents, one_line, unwrap
-from corpus.parsing.blocks import Block, BlockKind, Box, Reference
+from corpus.normalise import WordForms, clean, compose_accents, letter_count, one_line, unwrap
+from corpus.parsing.blocks import Block, BlockKind, Box, Reference, Strip, captioned
 from corpus.parsing.pdf_items import Item, Part, made_whole, put_together
 from corpus.parsing.pdf_kinds import Kinds
 from corpus.parsing.pdf_paragraphs import Paragraph
@@ -78,8 +78,14 @@ def _set_boxes(page: Page, columns: list[list[Part]]) -> None:
                 top = min(line.top for line in part.lines)
                 bottom = max(line.bottom for line in part.lines)
                 part.boxes = [_box(page, left, top, right, bottom)]
+                for line in part.lines:
+                    line.box = _box(page, line.left, line.top, line.right, line.bottom)
             else:
                 part.boxes = [_box(page, part.left, part.top, part.right, part.bottom)]
+                part.strips = [
+                    Strip(_box(page, part.left, top, part.right, bottom), letters)
+                    for top, bottom, letters in part.bands()
+                ]
 
 
 def _box(page: Page, left: float, top: float, right: float, bottom: float) -> Box:
@@ -110,9 +116,23 @@ def _block(item: Item, forms: WordForms) -> Block:
             header_rows=part.header_rows,
             page=part.page,
             boxes=tuple(part.boxes),
+            strips=_all_or_none(part.strips, part.text),
         )
     text = _code(part) if item.kind is BlockKind.CODE else _running_text(part, forms)
-    return Block(item.kind, text, level=item.level, page=part.page, boxes=tuple(part.boxes))
+    strips = [Strip(line.box, letter_count(line.text)) for line in part.lines if line.box is not None]
+    return Block(
+        item.kind,
+        text,
+        level=item.level,
+        page=part.page,
+        boxes=tuple(part.boxes),
+        strips=_all_or_none(strips, text),
+    )
+
+
+def _all_or_none(strips: Sequence[Strip], text: str) -> tuple[Strip, ...]:
+    """Return the lines when every letter lies in them: else they cannot say what stands where."""
+    return tuple(strips) if sum(strip.letters for strip in strips) == letter_count(text) else ()
 
 
 def _running_text(part: Paragraph, forms: WordForms) -> str:
@@ -135,7 +155,7 @@ def _with_captions(blocks: Sequence[Block]) -> list[Block]:
         for neighbour in (place - 1, place + 1):
             if 0 <= neighbour < len(kept) and _is_table_caption(kept[neighbour]):
                 caption = kept[neighbour]
-                kept[place] = replace(block, text=caption.text, boxes=(*caption.boxes, *block.boxes))
+                kept[place] = captioned(block, caption)
                 kept[neighbour] = replace(caption, text="")
                 break
     return kept

@@ -22,7 +22,7 @@ from corpus.parsing.pdf_tables_open import across, unruled
 from corpus.parsing.pdf_tables_ruled import ruled
 from corpus.parsing.pdf_types import Line, Page
 
-PARSER = "pdf-layout 2"
+PARSER = "pdf-layout 3"
 _LARGEST_LOSS = 0.02
 _FEWEST_LETTERS = 5
 _LARGEST_UNMAPPED = 0.3

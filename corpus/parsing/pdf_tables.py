@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from corpus.parsing.blocks import Box
+from corpus.normalise import letter_count
+from corpus.parsing.blocks import Box, Strip
 from corpus.parsing.pdf_grid import Row
 from corpus.parsing.pdf_lines import rows
 from corpus.parsing.pdf_types import Line
@@ -27,11 +29,19 @@ class Table:
     right: float
     bottom: float
     characters: int
+    lines: Sequence[Row] = ()
     boxes: list[Box] = field(default_factory=list)
+    strips: list[Strip] = field(default_factory=list)
     baseline: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.baseline = self.bottom
+
+    def bands(self) -> Iterator[tuple[float, float, int]]:
+        """Yield where each line begins and where the next one does, and how many letters stand between."""
+        edges = [self.top, *(line.top for line in self.lines[1:]), self.bottom]
+        for (top, bottom), line in zip(pairwise(edges), self.lines, strict=True):
+            yield top, max(top, bottom), sum(letter_count(cell.text) for cell in line.cells)
 
     @property
     def text(self) -> str:

@@ -171,6 +171,7 @@ def _aligned(lines: Sequence[Line], page: int, *, is_announced: bool) -> Table |
         right=max(line.right for line in lines),
         bottom=lines[-1].bottom,
         characters=characters(lines),
+        lines=found,
     )
 
 

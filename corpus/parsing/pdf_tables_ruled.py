@@ -199,6 +199,7 @@ class _Region:
             right=self.stack[0].right,
             bottom=bottom,
             characters=0,
+            lines=[*above, *self.rows],
         )
         table.characters = characters([line for line in self.around if stands_in(table, line)])
         return table

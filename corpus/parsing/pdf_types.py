@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from corpus.parsing.blocks import Box
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -71,6 +73,7 @@ class Line:
     top: float = field(init=False)
     bottom: float = field(init=False)
     text: str = field(init=False)
+    box: Box | None = field(init=False, default=None)  # on the page, once it is known which one
 
     def __post_init__(self) -> None:
         self.spans.sort(key=lambda span: span.left)

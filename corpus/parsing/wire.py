@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from corpus.parsing.blocks import Block, BlockKind, Box, ParsedDocument, Reference
+from corpus.parsing.blocks import Block, BlockKind, Box, ParsedDocument, Reference, Strip
 
 # How a reply begins: one letter, then its length in eight bytes.
 DOCUMENT, PICTURE, FAILURE = b"D", b"P", b"F"
@@ -53,12 +53,24 @@ def decode(payload: bytes) -> ParsedDocument:
 
 
 def _block_to_list(block: Block) -> list[Any]:
-    boxes = [[box.page, box.left, box.top, box.right, box.bottom] for box in block.boxes]
-    return [block.kind.value, block.text, block.level, block.rows, block.header_rows, block.page, boxes]
+    return [
+        block.kind.value,
+        block.text,
+        block.level,
+        block.rows,
+        block.header_rows,
+        block.page,
+        [_edges(box) for box in block.boxes],
+        [[*_edges(strip.box), strip.letters] for strip in block.strips],
+    ]
+
+
+def _edges(box: Box) -> list[float]:
+    return [box.page, box.left, box.top, box.right, box.bottom]
 
 
 def _block_from_list(item: list[Any]) -> Block:
-    kind, text, level, rows, header_rows, page, boxes = item
+    kind, text, level, rows, header_rows, page, boxes, strips = item
     return Block(
         kind=BlockKind(kind),
         text=str(text),
@@ -66,8 +78,10 @@ def _block_from_list(item: list[Any]) -> Block:
         rows=tuple(tuple(str(cell) for cell in row) for row in rows),
         header_rows=int(header_rows),
         page=None if page is None else int(page),
-        boxes=tuple(
-            Box(int(number), float(left), float(top), float(right), float(bottom))
-            for number, left, top, right, bottom in boxes
-        ),
+        boxes=tuple(_box(*edges) for edges in boxes),
+        strips=tuple(Strip(_box(*edges), int(letters)) for *edges, letters in strips),
     )
+
+
+def _box(page: Any, left: Any, top: Any, right: Any, bottom: Any) -> Box:
+    return Box(int(page), float(left), float(top), float(right), float(bottom))

@@ -230,6 +230,20 @@ def test_every_block_knows_its_page_and_its_place(tmp_path: Path) -> None:
     assert box.right < 1
 
 
+def test_every_line_of_a_block_knows_its_place_and_its_letters(tmp_path: Path) -> None:
+    page = Drawing()
+    lines = ["The first line breaks a cut-", "ting word and goes on with a", "sum x = 2 at the end of it."]
+    page.column(LEFT, TOP, lines)
+
+    (block,) = page.parsed(tmp_path).blocks
+
+    assert block.text.startswith("The first line breaks a cutting word")
+    assert [strip.letters for strip in block.strips] == [sum(map(str.isalnum, line)) for line in lines]
+    tops = [strip.box.top for strip in block.strips]
+    assert tops == sorted(tops)
+    assert [tops[0], block.strips[-1].box.bottom] == [block.boxes[0].top, block.boxes[0].bottom]
+
+
 def test_the_character_balance_closes(tmp_path: Path) -> None:
     document = _paged(6).parsed(tmp_path)
 

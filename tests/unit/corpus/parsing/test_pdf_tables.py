@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,25 @@ def test_a_cell_of_several_lines_is_one_row(tmp_path: Path) -> None:
         "Straw in a closed silo",
     ]
     assert table.text == CAPTION
+
+
+def test_every_line_of_a_table_knows_its_place_and_its_letters_the_captions_first(tmp_path: Path) -> None:
+    page = Drawing()
+    lines = [
+        (12, ["Lot", "Cover", "Loss"]),
+        (30, ["Straw stored outdoors at the", "plastic", "2.5"]),
+        (42, ["edge of the field"]),
+        (54, ["Straw kept under roof", "none", "1.5"]),
+        (66, ["Straw in a closed silo", "plastic", "0.5"]),
+    ]
+    draw(page, TOP, lines, rules=[0, 18, 72])
+
+    caption, *rows = only(page, tmp_path).strips
+
+    assert caption.letters == sum(map(str.isalnum, CAPTION))
+    assert [row.letters for row in rows] == [sum(map(str.isalnum, "".join(cells))) for _, cells in lines]
+    assert all(above.box.bottom == below.box.top for above, below in pairwise(rows))
+    assert caption.box.bottom < rows[0].box.top
 
 
 def test_rows_that_stand_apart_are_told_by_their_distance(tmp_path: Path) -> None:

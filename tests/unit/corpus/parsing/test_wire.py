@@ -3,13 +3,14 @@
 import pytest
 
 from corpus.parsing import wire
-from corpus.parsing.blocks import Block, BlockKind, Box, ParsedDocument, Reference
+from corpus.parsing.blocks import Block, BlockKind, Box, ParsedDocument, Reference, Strip
 
 
 def test_a_document_arrives_as_it_was_sent() -> None:
     document = ParsedDocument(
         blocks=(
             Block(BlockKind.HEADING, "Größe", level=2, page=1, boxes=(Box(1, 0.1, 0.2, 0.3, 0.4),)),
+            Block(BlockKind.PARAGRAPH, "ab", page=1, strips=(Strip(Box(1, 0.1, 0.2, 0.3, 0.4), 2),)),
             Block(BlockKind.TABLE, "Table 1", rows=(("a", "b"), ("1", "2")), header_rows=1),
         ),
         parser="p 1",

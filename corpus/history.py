@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pghistory
+import pgtrigger
 from django.contrib.auth.models import Group, User
 
 
@@ -19,6 +20,19 @@ class TrackedUser(User):
     class Meta:
         proxy = True
         default_permissions = ()
+        triggers = [
+            # Wherever it is done: whoever may not sign in any more is not signed in, and a new password is
+            # for those who know it.
+            pgtrigger.Trigger(
+                name="end_sessions",
+                when=pgtrigger.After,
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Condition(
+                    "OLD.password IS DISTINCT FROM NEW.password OR (OLD.is_active AND NOT NEW.is_active)"
+                ),
+                func="DELETE FROM corpus_personsession WHERE person_id = NEW.id; RETURN NULL;",
+            )
+        ]
 
 
 @pghistory.track(

@@ -591,6 +591,14 @@ class StageResult(models.Model):
 
 # Suggestions and snapshots, checks of works, the history of accounts and roles, keys: Django finds models here.
 from corpus.access_requests import AccessRequest  # noqa: E402, F401
+from corpus.accounts.attempts import SignInCount  # noqa: E402, F401
+from corpus.accounts.identities import (  # noqa: E402, F401
+    GroupMapping,
+    Identity,
+    ProviderGrant,
+    ProviderSession,
+)
+from corpus.accounts.sessions import PersonSession  # noqa: E402, F401
 from corpus.campaigns.models import (  # noqa: E402, F401
     Campaign,
     CampaignRun,

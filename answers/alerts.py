@@ -6,14 +6,15 @@ one that is reinstated leaves no mark behind.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from answers.models import Answer, AnswerSource
 from answers.notebook.models import ObservationSource
 from answers.notices import Notice
-from corpus.models import Document
+from corpus.models import Document, Source
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from corpus.querysets import DocumentQuerySet
 
 Kind = Notice.Kind
+# Versions of one work that a message names.
+MOST_TOLD = 100
 
 # Which flag of a work each kind of message stands for; the kinds are named as the badges are.
 FLAGS: dict[Kind, str] = {Kind.RETRACTED: "is_retracted", Kind.CONCERN: "has_concern"}
@@ -61,6 +64,25 @@ def affected_under_ceiling(user: User | AnonymousUser) -> QuerySet[Answer]:
     from corpus import ceilings
 
     return affected(Answer.objects.all(), documents=Document.objects.under(ceilings.of(user)))
+
+
+def told(kind: Kind, source_id: UUID, user: User) -> dict[str, Any] | None:
+    """Return what `user` may be told of a work whose status changed; None when no document of it is theirs.
+
+    In ids and numbers: the documents that hold it, and how many answers warn because of them.
+    """
+    from corpus import ceilings
+
+    held = Document.objects.under(ceilings.of(user)).filter(source=source_id)
+    documents = [str(key) for key in held.order_by("id").values_list("pk", flat=True)[:MOST_TOLD]]
+    if not documents:
+        return None
+    return {
+        "source": str(source_id),
+        "holds": Source.objects.filter(pk=source_id, **{FLAGS[kind]: True}).exists(),
+        "documents": documents,
+        "answers": affected(Answer.objects.all(), documents=held).count(),
+    }
 
 
 def unread(user: User) -> QuerySet[Notice]:

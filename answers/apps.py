@@ -1,6 +1,15 @@
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
 from django.apps import AppConfig
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.signals import pre_delete
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 
 class AnswersConfig(AppConfig):
@@ -15,9 +24,20 @@ class AnswersConfig(AppConfig):
         from corpus.enrichment import planning
         from corpus.models import Document, Source
         from corpus.signals import identified, standing_changed
+        from corpus.webhooks import events
 
         pre_delete.connect(before_deletion, sender=Document, dispatch_uid="answers.withdraw")
         identified.connect(follow_identified, sender=Source, dispatch_uid="answers.identified")
         # What somebody keeps a note on is checked for retractions though nothing of it is held.
         planning.followed.append(Q(Exists(ObservationSource.objects.filter(source=OuterRef("pk")))))
         standing_changed.connect(after_a_change, sender=Source, dispatch_uid="answers.alerts")
+        for kind in ("retracted", "concern"):
+            events.register(
+                event=events.Event.RETRACTION_ALERT, kind=kind, describe=partial(_alert, kind=kind)
+            )
+
+
+def _alert(to: User, subject: UUID, *, kind: str) -> dict[str, Any] | None:
+    from answers import alerts
+
+    return alerts.told(alerts.Kind(kind), subject, to)

@@ -73,6 +73,18 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             ],
         ),
         (
+            _("Other systems"),
+            [
+                (_("Webhooks"), "webhook", "corpus_webhook_changelist", "corpus.view_webhook"),
+                (
+                    _("Deliveries"),
+                    "send",
+                    "corpus_webhookdelivery_changelist",
+                    "corpus.view_webhookdelivery",
+                ),
+            ],
+        ),
+        (
             _("Use"),
             [
                 (_("Answers"), "forum", "answers_answer_changelist", "answers.view_answer"),

@@ -19,6 +19,7 @@ logger = structlog.get_logger(__name__)
 
 WORK = "corpus.work"
 CHECK_SOURCES = "corpus.check_sources"
+DELIVER = "corpus.deliver_webhooks"
 # A worker that is woken goes on by itself, so a few bells wake as many workers as there will be.
 AT_ONCE = 8
 QUEUES = {Kind.PARSE: "parse", Kind.EMBED: "embed", Kind.SETTLE: "embed"}
@@ -61,6 +62,11 @@ def ring_for_run(task: str, run: UUID, *, kind: str) -> bool:
 def call_for_checks() -> bool:
     """Wake a worker for works whose check was asked for; False when the broker is down: the clock follows."""
     return _sent(CHECK_SOURCES, kind="check")
+
+
+def call_for_deliveries() -> bool:
+    """Wake a worker for messages to webhooks; False when the broker is down: the clock follows."""
+    return _sent(DELIVER, kind="webhook")
 
 
 def _sent(task: str, *arguments: str, kind: str, queue: str = "light", **limits: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Avg, Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django_stubs_ext import StrOrPromise
 
+PERMISSION = "corpus.view_ingestionrun"
 Outcome = IngestionItem.Outcome
 State = IngestionRun.State
 
@@ -114,6 +115,15 @@ def progress(run: IngestionRun, user: User, *, now: datetime | None = None) -> P
         retryable=_retryable(run) if steered and undone else 0,
         can_be_steered=steered,
     )
+
+
+def told(run_id: uuid.UUID, user: User) -> dict[str, Any] | None:
+    """Return what `user` may be told of a run in numbers; None for who may not see runs, or none there is."""
+    run = find(run_id)
+    if run is None or not user.has_perm(PERMISSION):
+        return None
+    counted = progress(run, user)
+    return {"run": str(run.pk), "state": run.state, "files": counted.total, "outcomes": counted.counts}
 
 
 def rows(run: IngestionRun, user: User, *, outcome: str = "") -> QuerySet[IngestionItem]:

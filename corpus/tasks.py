@@ -14,6 +14,7 @@ from corpus.enrichment import running
 from corpus.gateways.http import ContactMissing
 from corpus.jobs import Kind
 from corpus.models import Job
+from corpus.webhooks import delivering, ledger
 
 logger = structlog.get_logger(__name__)
 
@@ -92,3 +93,25 @@ def ask_about_embargoes() -> None:
     count = embargoes.raise_due()
     if count:
         logger.info("embargoes.ended", count=count)
+
+
+# For a turn: what else waits in the queue is not held up by receivers that take their time.
+DELIVERY_SECONDS = 20.0
+LEDGER_DAYS = 30
+
+
+@shared_task(name=bells.DELIVER)
+def deliver_webhooks() -> None:
+    """Send the messages that are due; pass the bell on when that took its turn and more may wait."""
+    started = monotonic()
+    count = delivering.deliver_due(seconds=DELIVERY_SECONDS)
+    if count:
+        logger.info("webhooks.delivered", attempts=count)
+    if monotonic() - started >= DELIVERY_SECONDS:
+        bells.call_for_deliveries()
+
+
+@shared_task(name="corpus.forget_deliveries")
+def forget_deliveries() -> None:
+    """Remove old entries of the ledger of messages."""
+    logger.info("webhooks.forgot", count=ledger.forget(days=LEDGER_DAYS))

@@ -61,6 +61,16 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": MINUTE,
         "options": {"expires": MINUTE},
     },
+    # Bells ring at once: this is for what is tried again.
+    "deliver-webhooks": {
+        "task": "corpus.deliver_webhooks",
+        "schedule": 30,
+        "options": {"expires": 30},
+    },
+    "forget-deliveries": {
+        "task": "corpus.forget_deliveries",
+        "schedule": crontab(hour="3", minute="37"),
+    },
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {
         "task": "site.forget_taken_messages",

@@ -48,6 +48,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "eval": ("evaluation.cli:evaluate", "Measure retrieval and answers against known evidence."),
         "draft": ("evaluation.cli_draft:draft", "Propose questions for experts to review."),
     },
+    "Other systems": {
+        "webhooks": ("corpus.webhooks.cli:webhooks", "See who is told what happens, and test it."),
+    },
     "Notes": {
         "note": ("answers.notebook.cli_note:note", "Keep notes with the sources behind them."),
         "source": ("answers.notebook.cli_source:source", "Register and check works, held or not."),

@@ -14,6 +14,8 @@ from django.db import transaction
 from corpus.identifiers import normalise_doi
 from corpus.models import EditorialEvent, Source
 from corpus.signals import standing_changed
+from corpus.webhooks import actions as webhooks
+from corpus.webhooks.events import Event
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -126,12 +128,23 @@ def _refresh(source: Source) -> None:
     status = derive(source.events.order_by("recorded_at", "id"))
     if status == EditorialStatus(source.is_retracted, source.has_concern, source.is_corrected):
         return
+    _announce(source, status)
     Source.objects.filter(pk=source.pk).update(
         is_retracted=status.is_retracted, has_concern=status.has_concern, is_corrected=status.is_corrected
     )
     # Nobody who fails to hear it may undo what was recorded.
     tell = partial(standing_changed.send_robust, sender=Source, source_id=source.pk)
     transaction.on_commit(tell, robust=True)
+
+
+def _announce(source: Source, status: EditorialStatus) -> None:
+    """Tell webhooks that the work is retracted or doubted, or is no longer; a correction alarms nobody."""
+    changed = {
+        "retracted": status.is_retracted != source.is_retracted,
+        "concern": status.has_concern != source.has_concern,
+    }
+    for kind in (name for name, is_other in changed.items() if is_other):
+        webhooks.announce(event=Event.RETRACTION_ALERT, kind=kind, subject=source.pk)
 
 
 def _context(by: User | None, reason: str) -> pghistory.context:

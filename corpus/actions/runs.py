@@ -16,6 +16,8 @@ from django.utils import timezone
 from corpus import bells, jobs
 from corpus.jobs import Kind
 from corpus.models import IngestionItem, IngestionRun, Job, StageResult
+from corpus.webhooks import actions as webhooks
+from corpus.webhooks.events import Event
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -141,11 +143,15 @@ def _forget_stages(run: IngestionRun) -> None:
 
 
 def _set_state(run: IngestionRun, state: IngestionRun.State) -> None:
+    """Record the state and tell webhooks of one that ends the run, in the caller's transaction."""
     run.state = state
     run.finished_at = None if state == State.RUNNING else timezone.now()
     run.save(update_fields=["state", "finished_at"])
+    if state != State.RUNNING:
+        webhooks.announce(event=Event.INGEST_FINISHED, kind="ingestion", subject=run.pk)
 
 
+@transaction.atomic
 def finish(run: IngestionRun, state: IngestionRun.State) -> None:
     """Record how a run ended."""
     _set_state(run, state)

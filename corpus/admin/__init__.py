@@ -9,6 +9,7 @@ from corpus.admin import (
     ingestion,
     review,
     sources,
+    webhooks,
 )
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "ingestion",
     "review",
     "sources",
+    "webhooks",
 ]

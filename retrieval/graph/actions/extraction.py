@@ -13,7 +13,9 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from retrieval.graph import storing
+from corpus.webhooks import actions as webhooks
+from corpus.webhooks.events import Event
+from retrieval.graph import storing, telling
 from retrieval.graph.extraction.types import Drops, Verified
 from retrieval.graph.models import ExtractionRun
 from retrieval.graph.storing import Added, Placing
@@ -122,15 +124,21 @@ def finish(*, run: UUID) -> ExtractionRun:
         row.state = State.FAILED if row.batches_failed and not row.batches_done else State.FINISHED
         row.finished_at = Now()
         row.save()
+        _announce(run)
         row.refresh_from_db()
     return row
 
 
+@transaction.atomic
 def fail(*, run: UUID, code: str) -> None:
     """End a run that something unforeseen stopped."""
-    ExtractionRun.objects.filter(pk=run, state=State.RUNNING).update(
-        state=State.FAILED, finished_at=Now(), last_error_code=code[:60]
-    )
+    running = ExtractionRun.objects.filter(pk=run, state=State.RUNNING)
+    if running.update(state=State.FAILED, finished_at=Now(), last_error_code=code[:60]):
+        _announce(run)
+
+
+def _announce(run: UUID) -> None:
+    webhooks.announce(event=Event.RUN_FINISHED, kind=telling.KIND, subject=run)
 
 
 def claim(*, run: UUID) -> ExtractionRun | None:

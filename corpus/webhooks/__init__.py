@@ -1,0 +1,1 @@
+"""Telling other systems that something happened: addresses, a ledger of deliveries, and signed messages."""

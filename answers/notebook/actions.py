@@ -204,13 +204,13 @@ def _link(
     note: Observation, works: Sequence[tuple[UUID, _Given]], relationship: str
 ) -> list[ObservationSource]:
     """Link works to a note that is locked or new. One that is gone meanwhile is left out."""
-    held = _alive(Document, [given.document for _, given in works if given.document])
+    held = alive(Document, [given.document for _, given in works if given.document])
     documents = {row.pk for row in held}
-    alive = {row.pk: row for row in _alive(Source, [source for source, _ in works])}
+    there = {row.pk: row for row in alive(Source, [source for source, _ in works])}
     links = {link.source_id: link for link in note.links.all()}
     asked: dict[UUID, ObservationSource] = {}
     for source, given in works:
-        if source not in alive:
+        if source not in there:
             continue
         if source not in links:
             note.last_number += 1
@@ -219,7 +219,7 @@ def _link(
                 number=note.last_number,
                 source_id=source,
                 relationship=relationship,
-                standing_then=_standing(alive[source]),
+                standing_then=standing(there[source]),
             )
         elif given.named or given.title:
             links[source].relationship = relationship
@@ -239,13 +239,13 @@ def _give(link: ObservationSource, given: _Given, documents: set[UUID]) -> None:
     link.named, link.named_title = given.named or link.named, given.title or link.named_title
 
 
-def _standing(source: Source) -> list[str]:
+def standing(source: Source) -> list[str]:
     """Return what of the work's standing its owner is shown at once, and so is not told of later."""
     flags = (("retracted", source.is_retracted), ("concern", source.has_concern))
     return [name for name, holds in flags if holds]
 
 
-def _alive(model: type[T], ids: Iterable[UUID]) -> list[T]:
+def alive(model: type[T], ids: Iterable[UUID]) -> list[T]:
     """Return those of the rows that there are, locked so that they stay until the links are committed."""
     rows = model._default_manager.select_for_update(no_key=True, of=("self",)).filter(pk__in=list(ids))
     return list(rows.order_by("pk"))

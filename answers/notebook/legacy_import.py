@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connection, transaction
 
-from answers.notebook import actions, legacy
+from answers.notebook import keeping, legacy
 from answers.notebook.actions import Words
+from answers.notebook.keeping import NewNote
 from answers.notebook.legacy import Row
 from answers.notebook.models import LONGEST_TEXT, LONGEST_TITLE, Observation
 from answers.notebook.naming import DOI, Named
@@ -179,12 +180,9 @@ def _store(batch: list[_Note], report: Report, *, by: User | None, dry_run: bool
         .order_by("imported_key")
         .values_list("imported_key", flat=True)
     )
-    for note in batch:
-        if note.remark:
-            report.left_out[note.remark] += 1
-        if note.key in known:
-            report.known += 1
-            continue
-        report.imported += 1
-        if not dry_run:
-            actions.add(words=note.words, by=by, named=note.named, imported_key=note.key)
+    report.left_out.update(note.remark for note in batch if note.remark)
+    new = [note for note in batch if note.key not in known]
+    report.known += len(batch) - len(new)
+    report.imported += len(new)
+    if not dry_run:
+        keeping.add_all(notes=[NewNote(note.words, note.named, note.key) for note in new], by=by)

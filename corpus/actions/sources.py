@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 import pghistory
 from django.db import connection, transaction
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, Value
+from django.db.models.functions import Upper
 
 from corpus.models import Source
 
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
 # With the title's hash: two people who name the same title at once get one record.
 _TITLES_LOCK = 7_204
 _REASON = "Named by a person"
+_BATCH = 500
+
+
+class Name(NamedTuple):
+    """What a person names a work by; a title alone where `kind` and `value` are empty."""
+
+    kind: str
+    value: str
+    title: str = ""
 
 
 @transaction.atomic
@@ -37,6 +48,56 @@ def register(*, kind: str, value: str, title: str, by: User | None) -> tuple[Sou
             source.title = title
             source.save(update_fields=["title"])
     return source, is_new
+
+
+@transaction.atomic
+def register_all(*, names: Iterable[Name], by: User | None) -> dict[Name, Source]:
+    """Return the records of the works so named as `register` would, in a few statements for all of them."""
+    wanted = sorted(set(names))
+    context = {"reason": _REASON} | ({} if by is None else {"user": by.pk})
+    with pghistory.context(**context):
+        return _all_by_title([name for name in wanted if not name.kind]) | _all_by_identifier(
+            [name for name in wanted if name.kind]
+        )
+
+
+def _all_by_identifier(names: Sequence[Name]) -> dict[Name, Source]:
+    found = _identified(names)
+    missing = [
+        Source(identifier_type=name.kind, identifier_value=name.value) for name in names if name not in found
+    ]
+    if missing:
+        # Whoever makes one of them at this moment is waited for; the record is then theirs.
+        Source.objects.bulk_create(missing, ignore_conflicts=True, batch_size=_BATCH)
+        found = _identified(names)
+    return found
+
+
+def _identified(names: Sequence[Name]) -> dict[Name, Source]:
+    rows = Source.objects.filter(identifier_value__in=[name.value for name in names])
+    known = {(row.identifier_type, row.identifier_value): row for row in rows}
+    pairs = ((name, known.get((name.kind, name.value))) for name in names)
+    return {name: row for name, row in pairs if row is not None}
+
+
+def _all_by_title(names: Sequence[Name]) -> dict[Name, Source]:
+    if not names:
+        return {}
+    titles = {name.title.casefold(): name.title for name in reversed(names)}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(%s, hashtext(title)) FROM unnest(%s::text[]) AS named (title)",
+            [_TITLES_LOCK, sorted(titles)],
+        )
+    rows = (
+        Source.objects.filter(identifier_value="", documents__isnull=True)
+        .annotate(upper=Upper("title"))
+        .filter(upper__in=[Upper(Value(title)) for title in titles.values()])
+    )
+    known: dict[str, Source] = {row.title.casefold(): row for row in rows.order_by("-first_seen_at", "-id")}
+    missing = [Source(title=title) for folded, title in titles.items() if folded not in known]
+    known |= {row.title.casefold(): row for row in Source.objects.bulk_create(missing, batch_size=_BATCH)}
+    return {name: known[name.title.casefold()] for name in names}
 
 
 def _by_title(title: str) -> tuple[Source, bool]:

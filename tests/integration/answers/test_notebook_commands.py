@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from django.contrib.auth.models import User
 from django.db import connections
+from django.test.utils import CaptureQueriesContext
 
 from answers.notebook import legacy_import
 from answers.notebook.cli_note import note
@@ -239,6 +240,59 @@ def test_a_note_that_was_changed_or_is_somebody_elses_does_not_hinder_an_import(
     assert legacy_import.import_file(base, by=expert, share=True).imported == 4
     assert Source.objects.filter(identifier_type="doi").count() == 2
     assert Observation.objects.filter(is_shared=True).count() == 4
+
+
+def test_an_import_takes_as_many_statements_for_twenty_rows_as_for_ten(tmp_path: Path, asker: User) -> None:
+    def statements(count: int) -> int:
+        path = tmp_path / f"{count}.sqlite"
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE notes (content, source_doi)")
+            rows = [
+                (
+                    f"Note {count}-{row}.",
+                    f"10.1000/{count}-{row}; 10.1000/shared" if row % 2 else f"Book {row} of {count}",
+                )
+                for row in range(count)
+            ]
+            connection.executemany("INSERT INTO notes VALUES (?, ?)", rows)
+        connection.close()
+        with CaptureQueriesContext(connections["default"]) as captured:
+            assert legacy_import.import_file(path, by=asker).imported == count
+        return len(captured)
+
+    assert statements(10) == statements(20) < 30
+    assert Source.objects.filter(identifier_type="doi").count() == 16
+    assert Source.objects.filter(identifier_value="").count() == 15
+    assert set(Observation.objects.values_list("last_number", flat=True)) == {1, 2}
+
+
+def test_imported_notes_name_works_as_those_written_by_hand_do(tmp_path: Path, asker: User) -> None:
+    by_hand = kept(asker, "10.1000/a", "A title")
+    record_event(source=Source.objects.get(identifier_value="10.1000/a"), kind="retraction", origin="manual",
+                 happened_on=date(2021, 1, 1), by=asker)  # fmt: skip
+    path = tmp_path / "kb.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE notes (content, source_doi)")
+        rows = [
+            ("First.", "10.1000/A"),
+            ("Second.", "a TITLE"),
+            ("Third.", "New title"),
+            ("Last.", "NEW TITLE"),
+        ]
+        connection.executemany("INSERT INTO notes VALUES (?, ?)", rows)
+    connection.close()
+
+    legacy_import.import_file(path, by=asker)
+
+    links = {link.observation.text: link for link in ObservationSource.objects.exclude(observation=by_hand)}
+    assert {links["First."].source_id, links["Second."].source_id} == set(
+        by_hand.links.values_list("source_id", flat=True)
+    )
+    assert links["Third."].source_id == links["Last."].source_id
+    assert (links["First."].standing_then, links["First."].named) == (["retracted"], "doi:10.1000/a")
+    assert links["Last."].named_title == "NEW TITLE"
+    newest = Observation.objects.order_by("-changed_at").values_list("text", flat=True)
+    assert list(newest[:4]) == ["Last.", "Third.", "Second.", "First."]
 
 
 @pytest.mark.django_db(transaction=True)

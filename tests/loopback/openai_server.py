@@ -2,7 +2,8 @@
 
 It answers `POST /v1/chat/completions` (streamed and whole) and `POST /v1/embeddings`. Replies are queued
 with `will(...)`; the last one repeats. Where requests come side by side, `will_choose(...)` looks at each.
-Every request is kept in `requests`.
+Every request is kept in `requests`. After `will_count(...)` it reports how many tokens requests and replies
+really had, and keeps its own books of them in `counted`.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ class OpenAIServer:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.counted: list[tuple[int, int]] = []
         self.stopping = threading.Event()
+        self._count: Callable[[str], int] | None = None
         self._replies: list[Reply] = []
         self._choose: Callable[[Request], Reply] | None = None
         self._lock = threading.Lock()
@@ -101,6 +104,26 @@ class OpenAIServer:
     def will_choose(self, choose: Callable[[Request], Reply]) -> None:
         """Let `choose` say what happens to each request by what it asks."""
         self._choose = choose
+
+    def will_count(self, count: Callable[[str], int]) -> None:
+        """Report the usage of every reply by `count`."""
+        self._count = count
+
+    def usage(self, request: Request, reply: Reply) -> dict[str, Any] | None:
+        """Return what a reply says of its tokens."""
+        if self._count is None or reply.usage is None:
+            return reply.usage
+        is_chat = "messages" in request.body
+        asked = [request.prompt] if is_chat else request.body["input"]
+        prompt = sum(map(self._count, asked))
+        completion = self._count("".join(reply.pieces)) if is_chat else 0
+        with self._lock:
+            self.counted.append((prompt, completion))
+        return {
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "total_tokens": prompt + completion,
+        }
 
     def reply_to(self, request: Request) -> Reply:
         return self.next_reply() if self._choose is None else self._choose(request)
@@ -145,11 +168,11 @@ def _answer(handler: BaseHTTPRequestHandler, request: Request, reply: Reply, ser
         body = _error_body(request) if reply.body is None else reply.body
         _send(handler, reply.status, reply.headers, body)
     elif request.path.endswith("/embeddings"):
-        _send(handler, 200, reply.headers, json.dumps(_embeddings(request, reply)).encode())
+        _send(handler, 200, reply.headers, json.dumps(_embeddings(request, reply, server)).encode())
     elif request.body.get("stream"):
         _stream(handler, request, reply, server)
     else:
-        _send(handler, 200, reply.headers, json.dumps(_completion(request, reply)).encode())
+        _send(handler, 200, reply.headers, json.dumps(_completion(request, reply, server)).encode())
 
 
 def _send(handler: BaseHTTPRequestHandler, status: int, headers: dict[str, str], body: bytes) -> None:
@@ -172,7 +195,7 @@ def _stream(handler: BaseHTTPRequestHandler, request: Request, reply: Reply, ser
         handler.send_header(name, value)
     handler.send_header("Transfer-Encoding", "chunked")
     handler.end_headers()
-    for event in _events(request, reply):
+    for event in _events(request, reply, server):
         _chunk(handler, f"data: {event}\n\n".encode())
         time.sleep(reply.pause)
     if reply.ending == "silence":
@@ -194,7 +217,7 @@ def _chunk(handler: BaseHTTPRequestHandler, data: bytes) -> None:
     handler.wfile.flush()
 
 
-def _events(request: Request, reply: Reply) -> Iterator[str]:
+def _events(request: Request, reply: Reply, server: OpenAIServer) -> Iterator[str]:
     if reply.raw_events:
         yield from reply.raw_events
         return
@@ -203,8 +226,9 @@ def _events(request: Request, reply: Reply) -> Iterator[str]:
     if reply.ending in {"silence", "cut", "reset"}:
         return
     yield _event(request, {}, "stop" if reply.ending == "done" else reply.ending)
-    if reply.usage is not None:
-        yield json.dumps({**_frame(request), "choices": [], "usage": reply.usage})
+    usage = server.usage(request, reply)
+    if usage is not None:
+        yield json.dumps({**_frame(request), "choices": [], "usage": usage})
 
 
 def _frame(request: Request) -> dict[str, Any]:
@@ -217,20 +241,20 @@ def _event(request: Request, delta: dict[str, Any], finish_reason: str | None) -
     return json.dumps({**_frame(request), "choices": [choice]})
 
 
-def _completion(request: Request, reply: Reply) -> dict[str, Any]:
+def _completion(request: Request, reply: Reply, server: OpenAIServer) -> dict[str, Any]:
     message = {"role": "assistant", "content": "".join(reply.pieces)}
     reason = "stop" if reply.ending == "done" else reply.ending
     return {
         **_frame(request),
         "object": "chat.completion",
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
-        "usage": reply.usage,
+        "usage": server.usage(request, reply),
     }
 
 
-def _embeddings(request: Request, reply: Reply) -> dict[str, Any]:
+def _embeddings(request: Request, reply: Reply, server: OpenAIServer) -> dict[str, Any]:
     data = (reply.vectors or _vectors)(request.body["input"])
-    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    usage = server.usage(request, reply) or {}
     return {"object": "list", "model": request.body["model"], "data": data, "usage": usage}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -18,13 +18,21 @@ logger = structlog.get_logger(__name__)
 
 @contextmanager
 def kept(claim: Claim) -> Iterator[None]:
-    """Renew the lease of `claim` from a thread of its own as long as the block runs.
+    """Renew the lease of `claim` as long as the block runs."""
+    with renewed(lambda: jobs.renew(claim), job=str(claim.job), attempt=claim.attempt):
+        yield
 
-    A lease is short and renewed rather than longer than the longest document: what a killed worker held
-    is free again within half a minute. A job that ends sooner than the first renewal costs no query.
+
+@contextmanager
+def renewed(renew: Callable[[], bool], **named: object) -> Iterator[None]:
+    """Call `renew` from a thread of its own as long as the block runs, until it says that the lease is lost.
+
+    A lease is short and renewed rather than longer than the longest work: what a killed process held is free
+    again within half a minute. Work that ends sooner than the first renewal costs no query. `named` says in
+    the log what it is.
     """
     done = threading.Event()
-    thread = threading.Thread(target=_renew, args=(claim, done), name="lease", daemon=True)
+    thread = threading.Thread(target=_renew, args=(renew, done, named), name="lease", daemon=True)
     thread.start()
     try:
         yield
@@ -32,22 +40,22 @@ def kept(claim: Claim) -> Iterator[None]:
         done.set()
 
 
-def _renew(claim: Claim, done: threading.Event) -> None:
+def _renew(renew: Callable[[], bool], done: threading.Event, named: dict[str, object]) -> None:
     try:
         while not done.wait(settings.SCI_RAG_LEASE_SECONDS / 3):
-            if not _renewed(claim):
-                logger.warning("job.lease_lost", job=str(claim.job), attempt=claim.attempt)
+            if not _renewed(renew, named):
+                logger.warning("lease.lost", **named)
                 return
     finally:
         connections.close_all()
 
 
-def _renewed(claim: Claim) -> bool:
+def _renewed(renew: Callable[[], bool], named: dict[str, object]) -> bool:
     try:
-        return jobs.renew(claim)
+        return renew()
     except Error as error:
         # A database that is away for a moment: the next renewal may still be in time.
-        logger.warning("job.lease_not_renewed", job=str(claim.job), kind=type(error).__name__)
+        logger.warning("lease.not_renewed", kind=type(error).__name__, **named)
         return True
     finally:
         connections.close_all()

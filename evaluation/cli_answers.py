@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -14,22 +16,26 @@ from corpus.cli_progress import bar_with_time_left
 from corpus.cli_scope import scope_options
 from corpus.prompt_files import InvalidPrompt
 from corpus.scope import RetrievalScope
+from evaluation.actions import runs as action
+from evaluation.actions.judging import RunLost
 from evaluation.cli_questions import found_set
 from evaluation.cli_retrieval import OUT
 from evaluation.judging import background, running, starting
 from evaluation.judging.starting import CannotStart, Wanted
 from evaluation.reports import finding, markdown, writing
 from evaluation.reports.report import NoReport, report_of
+from evaluation.runs.holding import holding, who_holds
 from evaluation.runs.models import EvaluationRun
 from evaluation.runs.planning import CannotEvaluate
 from retrieval.cli_search import PROFILE_HELP
 from retrieval.profiles import UnknownProfile
-from retrieval.request import MAX_LIMIT
+from retrieval.request import MAX_LIMIT, InvalidRequest
 
 
 @click.command()
 @click.argument("question_set", required=False)
 @click.option("--resume", "resumed", metavar="RUN", help="Go on with this run, as it was begun.")
+@click.option("--retry", "retried", metavar="RUN", help="Ask again for the replies of this run that failed.")
 @click.option("--profile", default="interactive", show_default=True, help=PROFILE_HELP)
 @click.option(
     "--limit",
@@ -43,6 +49,11 @@ from retrieval.request import MAX_LIMIT
     type=click.Choice([MODEL, EXTRACTIVE]),
     help="Who writes the answers.  [default: the model, if any]",
 )
+@click.option(
+    "--compressed/--uncompressed",
+    default=None,
+    help="Have the model read condensed sources, or not.  [default: as the domain profile says]",
+)
 @click.option("--snapshot", default="", metavar="NAME", help="Make sure the corpus is this snapshot's.")
 @click.option("--background", "in_background", is_flag=True, help="Leave it to the worker.")
 @OUT
@@ -52,9 +63,11 @@ def answers(  # noqa: PLR0913 - it names the options of one command
     *,
     question_set: str | None,
     resumed: str | None,
+    retried: str | None,
     profile: str,
     limit: int,
     engine: str | None,
+    compressed: bool | None,
     snapshot: str,
     in_background: bool,
     out: Path,
@@ -65,23 +78,32 @@ def answers(  # noqa: PLR0913 - it names the options of one command
 
     Writes report.json, report.md and report.html. Exit code 1 when no reply of the judge could be read.
     """
-    if (question_set is None) == (resumed is None):
-        raise click.UsageError("Name a question set, or a run to go on with by --resume.")
-    try:
-        if resumed is not None:
-            run = _resumed(resumed)
-        else:
-            wanted = Wanted(found_set(question_set or ""), requested, profile, engine, limit, snapshot)
+    if sum(one is not None for one in (question_set, resumed, retried)) != 1:
+        raise click.UsageError("Name a question set, or one run by --resume or --retry.")
+    with refusals_told():
+        if question_set is not None:
+            wanted = Wanted(found_set(question_set), requested, profile, engine, limit, snapshot, compressed)
             if in_background:
                 _queued(background.enqueue(wanted=wanted, by=None), as_json=as_json)
                 return
             run = starting.start(wanted=wanted, is_for_workers=False, by=None)
-        ended = _watched(run)
+        elif retried is not None:
+            run = starting.reopen(finding.find_run(retried), for_workers=False, by=None)
+        else:
+            run = _resumed(resumed or "")
+        ended = watched(run)
+    _reported(ended, out, as_json=as_json)
+
+
+@contextmanager
+def refusals_told() -> Iterator[None]:
+    """End the command with what cannot be begun or gone on with."""
+    try:
+        yield
     except UnknownProfile as error:
         raise click.UsageError(str(error)) from None
-    except (CannotEvaluate, EngineUnavailable, InvalidPrompt, NoReport) as error:
+    except (CannotEvaluate, EngineUnavailable, InvalidPrompt, InvalidRequest, NoReport) as error:
         raise CommandFailed(str(error)) from None
-    _reported(ended, out, as_json=as_json)
 
 
 def _resumed(name: str) -> EvaluationRun:
@@ -100,15 +122,21 @@ def _queued(run: EvaluationRun, *, as_json: bool) -> None:
         click.echo(f"Run {run.pk}: {run.planned} replies to be had by the worker.")
 
 
-def _watched(run: EvaluationRun) -> EvaluationRun:
-    with bar_with_time_left() as bar:
-        task = bar.add_task("Answering and judging", total=run.planned, completed=run.done)
+def watched(run: EvaluationRun) -> EvaluationRun:
+    """Carry a run out to its end behind a bar, alone. Raises `CannotStart` when somebody else is at it."""
+    claimed = action.claim(run=run.pk, for_workers=False)
+    if claimed is None:
+        raise CannotStart(who_holds(run.pk))
+    with bar_with_time_left() as bar, holding(claimed):
+        task = bar.add_task("Answering and judging", total=claimed.planned, completed=claimed.done)
 
         def advance(count: int) -> None:
             bar.advance(task, count)
 
         try:
-            ended = running.carry_out(run, advance=advance)
+            ended = running.carry_out(claimed, advance=advance)
+        except RunLost:
+            raise CannotStart(f"Somebody else took it over. {who_holds(run.pk)}") from None
         except KeyboardInterrupt:
             click.echo(f"Go on with: sci-rag eval answers --resume {run.pk}", err=True)
             raise
@@ -116,10 +144,17 @@ def _watched(run: EvaluationRun) -> EvaluationRun:
     return ended
 
 
+def failed_to_end(run: EvaluationRun) -> CommandFailed:
+    """Return why a run has no numbers, for people."""
+    if run.state == EvaluationRun.State.CANCELLED:
+        return CommandFailed(f"Run {run.pk} was cancelled.")
+    code = run.last_error_code.replace("_", " ")
+    return CommandFailed(f"Run {run.pk}: no reply of the judge could be read ({code}).")
+
+
 def _reported(run: EvaluationRun, out: Path, *, as_json: bool) -> None:
     if run.state != EvaluationRun.State.FINISHED:
-        code = run.last_error_code.replace("_", " ")
-        raise CommandFailed(f"Run {run.pk}: no reply of the judge could be read ({code}).")
+        raise failed_to_end(run)
     report = report_of(run)
     folder = writing.write(report, out)
     if as_json:

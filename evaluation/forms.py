@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
+from answers.models import EXTRACTIVE, MODEL
+from corpus.gateways.judge_model import judge_model
 from evaluation.ground_truth.models import NAME, Question, QuestionSet
 from evaluation.questions import SeedQuestion
 from evaluation.runs.ablations import CONFIGURATIONS, Configuration, chosen, of_profile
-from retrieval.profiles import PROFILES
-from retrieval.request import MAX_QUESTION
+from evaluation.runs.models import EvaluationRun
+from retrieval.profiles import INTERACTIVE, NAMES, PROFILES
+from retrieval.request import MAX_LIMIT, MAX_QUESTION
 
 # A list with one entry on each line.
 _LINES = ("reference_documents", "reference_titles", "evidence_phrases")
@@ -88,18 +92,8 @@ class QuestionForm(forms.Form):
         }
 
 
-class RunForm(forms.Form):
-    """Which questions are asked, and which ways of searching are compared."""
-
-    how = forms.ChoiceField(
-        choices=[
-            *((name, name) for name in PROFILES),
-            (ABLATE, _("Compare every configuration")),
-        ],
-        initial=ABLATE,
-    )
-    split = forms.ChoiceField(required=False, choices=Question.Split.choices)
-    include_retracted = forms.BooleanField(required=False, initial=True)
+class AsksASet(forms.Form):
+    """A form in which one of `sets` is chosen."""
 
     def __init__(self, *arguments: Any, sets: list[QuestionSet], **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -113,10 +107,80 @@ class RunForm(forms.Form):
         """Return the chosen set of a valid form."""
         return self.sets[self.cleaned_data["question_set"]]
 
+
+class RunForm(AsksASet):
+    """Which questions are asked, and which ways of searching are compared."""
+
+    how = forms.ChoiceField(
+        choices=[
+            *((name, name) for name in PROFILES),
+            (ABLATE, _("Compare every configuration")),
+        ],
+        initial=ABLATE,
+    )
+    split = forms.ChoiceField(required=False, choices=Question.Split.choices)
+    include_retracted = forms.BooleanField(required=False, initial=True)
+
     def configurations(self) -> tuple[Configuration, ...]:
         """Return the chosen configurations of a valid form."""
         how = self.cleaned_data["how"]
         return chosen(CONFIGURATIONS) if how == ABLATE else of_profile(how)
+
+
+class AnswerRunForm(AsksASet):
+    """Which questions are answered, by whom, and from what."""
+
+    profile = forms.ChoiceField(choices=[(name, name) for name in NAMES], initial=INTERACTIVE)
+    engine = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", _("As anybody gets it: the model, if there is one")),
+            (MODEL, _("The language model")),
+            (EXTRACTIVE, _("Quotations, without a model")),
+        ],
+    )
+    limit = forms.IntegerField(min_value=1, max_value=MAX_LIMIT, initial=8)
+    sources = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", _("As the domain profile says")),
+            ("whole", _("Whole")),
+            ("condensed", _("Condensed by the fast model")),
+        ],
+    )
+    include_retracted = forms.BooleanField(required=False)
+
+    def how(self) -> dict[str, Any]:
+        """Return what a valid form asks for."""
+        data = self.cleaned_data
+        return {
+            "profile": data["profile"],
+            "engine": data["engine"] or None,
+            "limit": data["limit"],
+            "compressed": {"": None, "whole": False, "condensed": True}[data["sources"]],
+        }
+
+    def models(self) -> dict[str, str]:
+        """Return who writes and who grades, for whoever is about to start; empty where nobody is set."""
+        judge = judge_model()
+        return {"judge": "" if judge is None else judge.name, "writer": settings.SCI_RAG_LLM_MODEL}
+
+
+class DecisionForm(forms.Form):
+    """The two runs that decide about condensed sources."""
+
+    def __init__(self, *arguments: Any, runs: list[EvaluationRun], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.runs = {str(one.pk): one for one in runs}
+        for name in ("whole", "condensed"):
+            self.fields[name] = forms.ChoiceField(
+                choices=[(key, str(one)) for key, one in self.runs.items()],
+                error_messages=dict.fromkeys(("required", "invalid_choice"), _("Choose a run.")),
+            )
+
+    def sides(self) -> dict[str, EvaluationRun]:
+        """Return the chosen runs of a valid form."""
+        return {name: self.runs[self.cleaned_data[name]] for name in ("whole", "condensed")}
 
 
 def _lines(text: str) -> tuple[str, ...]:

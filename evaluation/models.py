@@ -8,6 +8,7 @@ from evaluation.calibration.models import (
     CalibrationLabel,
     CalibrationQueue,
 )
+from evaluation.compression.models import CompressionDecision
 from evaluation.ground_truth.models import Evidence, Question, QuestionEvent, QuestionSet
 from evaluation.judging.models import AnswerOutcome, Judgement
 from evaluation.runs.models import (
@@ -26,6 +27,7 @@ __all__ = [
     "CalibrationItem",
     "CalibrationLabel",
     "CalibrationQueue",
+    "CompressionDecision",
     "EvaluationRun",
     "Evidence",
     "Judgement",

@@ -2,11 +2,20 @@
 
 from django.urls import path
 
-from evaluation import views_questions, views_runs
+from evaluation import views_answers, views_compression, views_questions, views_runs
 
 urlpatterns = [
     path("evaluation/", views_runs.evaluations, name="evaluations"),
     path("evaluation/start/", views_runs.evaluation_start, name="evaluation_start"),
+    path(
+        "evaluation/start/answers/", views_answers.evaluation_start_answers, name="evaluation_start_answers"
+    ),
+    path("evaluation/compression/", views_compression.compression_decisions, name="compression_decisions"),
+    path(
+        "evaluation/compression/<uuid:decision_id>/",
+        views_compression.compression_decision,
+        name="compression_decision",
+    ),
     path("evaluation/compare/", views_runs.evaluation_compare, name="evaluation_compare"),
     path("evaluation/<uuid:evaluation_id>/", views_runs.evaluation, name="evaluation"),
     path("evaluation/<uuid:evaluation_id>/events/", views_runs.evaluation_events, name="evaluation_events"),
@@ -25,6 +34,12 @@ urlpatterns = [
         "evaluation/<uuid:evaluation_id>/questions/<int:number>/",
         views_runs.evaluation_question,
         name="evaluation_question",
+    ),
+    path("evaluation/<uuid:evaluation_id>/retry/", views_answers.evaluation_retry, name="evaluation_retry"),
+    path(
+        "evaluation/<uuid:evaluation_id>/answers/<int:number>/",
+        views_answers.evaluation_answer,
+        name="evaluation_answer",
     ),
     path("questions/", views_questions.question_sets, name="question_sets"),
     path("questions/<uuid:question_id>/", views_questions.question, name="question"),

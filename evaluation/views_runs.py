@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 
 from asgiref.sync import sync_to_async
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render
@@ -22,32 +21,23 @@ from corpus import ceilings, connections, event_stream
 from corpus.scope import scope
 from corpus.signed_in import only_for, person
 from evaluation.actions import runs as action
-from evaluation.calibration.models import CalibrationQueue
-from evaluation.calibration.queries import blinding
 from evaluation.forms import RunForm
 from evaluation.ground_truth import queries
+from evaluation.judging.results import failed_replies
 from evaluation.reports import drawing, writing
 from evaluation.reports.comparison import Incomparable, compare
 from evaluation.reports.markdown import measures, moves
 from evaluation.reports.report import NoReport, Report, has_report, report_of
+from evaluation.run_access import ADD, VIEW, StillBlind, found_run
 from evaluation.runs import background, pages
 from evaluation.runs.models import EvaluationRun
 from evaluation.runs.planning import CannotEvaluate, Plan
 from evaluation.runs.visibility import known_runs
 
-VIEW, ADD = "evaluation.view_evaluationrun", "evaluation.add_evaluationrun"
 PER_PAGE = 25
 TICK_SECONDS = 1.0
 STREAM_SECONDS = 600.0
 _TYPES = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
-
-
-class StillBlind(PermissionDenied):
-    """Whoever asks still grades answers of this run: they see the judge's grades when their own are final."""
-
-    def __init__(self, queue: CalibrationQueue) -> None:
-        super().__init__("grade first")
-        self.queue = queue
 
 
 @only_for(VIEW)
@@ -89,7 +79,7 @@ def evaluation_start(request: HttpRequest) -> HttpResponse:
 def evaluation(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
     """Show how far a run is, and its numbers once it has some."""
     try:
-        run = _found(request, evaluation_id)
+        run = found_run(request, evaluation_id)
     except StillBlind as blind:
         return render(request, "evaluation/calibration_wait.html", {"queue": blind.queue}, status=403)
     context = _context(run, request)
@@ -100,7 +90,7 @@ def evaluation(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
         context |= writing.shown(report) | {
             "has_deltas": drawing.has_deltas(report),
             "first": first,
-            "asked": run.questions.filter(unanswerable=False).order_by("number", "pk"),
+            "asked": pages.asked(run),
             "others": others.exclude(pk=run.pk).order_by("-started_at", "pk")[:100],
         }
     return render(request, "evaluation/run_detail.html", context)
@@ -110,7 +100,7 @@ def evaluation(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
 @require_safe
 def evaluation_events(request: HttpRequest, evaluation_id: uuid.UUID) -> StreamingHttpResponse:
     """Send the progress of a run as it changes, until the run ends."""
-    _found(request, evaluation_id)
+    found_run(request, evaluation_id)
     response = StreamingHttpResponse(_changes(request, evaluation_id), content_type="text/event-stream")
     response["X-Accel-Buffering"] = "no"
     return response
@@ -120,7 +110,7 @@ def evaluation_events(request: HttpRequest, evaluation_id: uuid.UUID) -> Streami
 @require_POST
 def evaluation_cancel(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
     """Stop a run after the question at hand."""
-    if action.cancel(run=_found(request, evaluation_id), by=person(request)):
+    if action.cancel(run=found_run(request, evaluation_id), by=person(request)):
         messages.success(request, _("Cancelled. A run that was cancelled has no numbers."))
     return HttpResponseRedirect(reverse("evaluation", args=[evaluation_id]))
 
@@ -129,7 +119,7 @@ def evaluation_cancel(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpRes
 @require_safe
 def evaluation_plot(request: HttpRequest, evaluation_id: uuid.UUID, plot: str) -> HttpResponse:
     """Hand a plot of a run over."""
-    report = _report(_found(request, evaluation_id))
+    report = _report(found_run(request, evaluation_id))
     if plot not in drawing.PLOTS:
         raise Http404
     return HttpResponse(drawing.PLOTS[plot](report), content_type="image/svg+xml")
@@ -139,7 +129,7 @@ def evaluation_plot(request: HttpRequest, evaluation_id: uuid.UUID, plot: str) -
 @require_safe
 def evaluation_report(request: HttpRequest, evaluation_id: uuid.UUID, form: str) -> HttpResponse:
     """Hand the report of a run over as a file, the same that the command writes."""
-    report = _report(_found(request, evaluation_id))
+    report = _report(found_run(request, evaluation_id))
     if form not in _TYPES:
         raise Http404
     response = HttpResponse(writing.forms(report)[form], content_type=f"{_TYPES[form]}; charset=utf-8")
@@ -151,7 +141,7 @@ def evaluation_report(request: HttpRequest, evaluation_id: uuid.UUID, form: str)
 @require_safe
 def evaluation_question(request: HttpRequest, evaluation_id: uuid.UUID, number: int) -> HttpResponse:
     """Show what each layer found for one question, by the configuration that is asked for."""
-    run = _found(request, evaluation_id)
+    run = found_run(request, evaluation_id)
     asked = run.questions.filter(number=number).first()
     if asked is None or run.kind != EvaluationRun.Kind.RETRIEVAL:
         raise Http404
@@ -187,19 +177,9 @@ def evaluation_compare(request: HttpRequest) -> HttpResponse:
 
 def _named(request: HttpRequest, name: str) -> EvaluationRun:
     try:
-        return _found(request, uuid.UUID(request.GET.get(name, "")))
+        return found_run(request, uuid.UUID(request.GET.get(name, "")))
     except ValueError:
         raise Http404 from None
-
-
-def _found(request: HttpRequest, evaluation_id: uuid.UUID) -> EvaluationRun:
-    found = known_runs(person(request)).filter(pk=evaluation_id).first()
-    if found is None:
-        raise Http404
-    queue = blinding(found, person(request))
-    if queue is not None:
-        raise StillBlind(queue)
-    return found
 
 
 def _report(run: EvaluationRun) -> Report:
@@ -211,10 +191,14 @@ def _report(run: EvaluationRun) -> Report:
 
 def _context(run: EvaluationRun, request: HttpRequest) -> dict[str, object]:
     user = person(request)
+    may_add = user.has_perm(ADD)
+    failed = failed_replies(run) if may_add and run.finished_at else 0
     return {
         "run": run,
         "progress": pages.progress(run),
-        "may_steer": user.has_perm(ADD) and run.is_for_workers,
+        "may_steer": may_add and run.is_for_workers,
+        "failed_replies": failed,
+        "may_retry": failed > 0,
     }
 
 

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import structlog
+from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
+from corpus.jobs import this_worker
 from evaluation.ground_truth.models import Question, QuestionSet
 from evaluation.questions import questions_sha256
 from evaluation.runs.models import (
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 
 logger = structlog.get_logger(__name__)
 State = EvaluationRun.State
-# Longer than one question may take with every layer and a reranker at their limits.
-GIVEN_UP_AFTER = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +187,32 @@ def cancel(*, run: EvaluationRun, by: User | None) -> bool:
     return is_cancelled
 
 
-def claim(*, run: UUID) -> EvaluationRun | None:
-    """Take a run that nobody carries out; None when somebody does, or it has ended."""
-    free = Q(touched_at__isnull=True) | Q(touched_at__lt=Now() - GIVEN_UP_AFTER)
-    waiting = EvaluationRun.objects.filter(free, pk=run, state=State.RUNNING, is_for_workers=True)
-    return EvaluationRun.objects.get(pk=run) if waiting.update(touched_at=Now()) else None
+def claim(*, run: UUID, for_workers: bool = True) -> EvaluationRun | None:
+    """Take a run that nobody carries out; None when somebody does, or it has ended.
+
+    One statement decides between two who try at once. What is returned has the claim that its results are
+    kept under.
+    """
+    lapsed = Now() - timedelta(seconds=settings.SCI_RAG_LEASE_SECONDS)
+    free = Q(touched_at__isnull=True) | Q(touched_at__lt=lapsed)
+    waiting = EvaluationRun.objects.filter(free, pk=run, state=State.RUNNING, is_for_workers=for_workers)
+    token = uuid4()
+    is_ours = waiting.update(touched_at=Now(), claim=token, held_by=this_worker())
+    return EvaluationRun.objects.get(pk=run) if is_ours else None
 
 
-def let_go(*, run: UUID) -> None:
-    """Leave a run to the next worker."""
-    EvaluationRun.objects.filter(pk=run, state=State.RUNNING).update(touched_at=None)
+def renew(*, run: EvaluationRun) -> bool:
+    """Show a sign of life; False when the claim that `run` was returned with holds no more."""
+    return bool(_held(run).update(touched_at=Now()))
+
+
+def let_go(*, run: EvaluationRun) -> None:
+    """Leave a run to the next who takes it; one that somebody else has taken meanwhile stays theirs."""
+    _held(run).update(touched_at=None, held_by="")
+
+
+def _held(run: EvaluationRun) -> QuerySet[EvaluationRun]:
+    return EvaluationRun.objects.filter(pk=run.pk, claim=run.claim, state=State.RUNNING)
 
 
 class NotABaseline(ValueError):

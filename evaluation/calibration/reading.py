@@ -6,24 +6,10 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from answers.models import AnswerSource
 from answers.rendering import render
-from corpus.citation_units import pages_label
 from evaluation.calibration.models import CalibrationItem
+from evaluation.judging.reading import ShownSource, shown_source
 from evaluation.runs.models import RunQuestion
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSource:
-    """A numbered source."""
-
-    number: int
-    title: str
-    place: str
-    body: str
-    is_table: bool
-    locator: str
-    passage_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +30,10 @@ def shown(item: CalibrationItem) -> ShownItem:
     answer = question.answer_outcome.answer
     assert answer is not None  # noqa: S101 - items without an answer are shown to nobody
     rows = answer.sources.select_related("chunk").order_by("number", "pk")
-    sources = tuple(map(_source, rows))
+    sources = tuple(map(shown_source, rows))
     return ShownItem(
         question=question.question,
         reference=question.reference_answer,
         answer=render(answer.text, sources),
         sources=sources,
-    )
-
-
-def _source(row: AnswerSource) -> ShownSource:
-    chunk = row.chunk
-    assert chunk is not None  # noqa: S101 - the same
-    places = [" › ".join(row.section_path), row.locator, pages_label(row.page_start, row.page_end)]
-    return ShownSource(
-        number=row.number,
-        title=row.title,
-        place=" · ".join(dict.fromkeys(filter(None, places))),
-        body=chunk.body,
-        is_table=chunk.is_table,
-        locator=row.locator,
-        passage_id=str(chunk.public_id),
     )

@@ -13,8 +13,10 @@ from answers.writers import EngineUnavailable
 from corpus import bells
 from corpus.prompt_files import InvalidPrompt
 from evaluation.actions import runs as action
+from evaluation.actions.judging import RunLost
 from evaluation.judging import running, starting
 from evaluation.judging.starting import CannotStart, Wanted
+from evaluation.runs.holding import holding
 from evaluation.runs.models import EvaluationRun
 
 if TYPE_CHECKING:
@@ -35,6 +37,13 @@ def enqueue(*, wanted: Wanted, by: User | None) -> EvaluationRun:
     return run
 
 
+def ask_again(run: EvaluationRun, *, by: User | None) -> EvaluationRun:
+    """Have the workers ask once more for the replies that failed. Raises `CannotStart`."""
+    opened = starting.reopen(run, for_workers=True, by=by)
+    transaction.on_commit(lambda: ring(run.pk))
+    return opened
+
+
 def ring(run: UUID) -> bool:
     """Wake a worker for a run; False when the broker is down, and the clock follows."""
     return bells.ring_for_run(TASK, run, kind="evaluation")
@@ -46,13 +55,16 @@ def work(run_id: UUID) -> None:
     if run is None:
         return
     try:
-        ended = running.carry_out(run, until=monotonic() + TURN_SECONDS)
+        with holding(run):
+            ended = running.carry_out(run, until=monotonic() + TURN_SECONDS)
+    except RunLost:
+        logger.warning("evaluation.run_lost", run=str(run_id))
+        return
     except (CannotStart, EngineUnavailable, InvalidPrompt) as error:
         logger.warning("evaluation.run_failed", run=str(run_id), kind=type(error).__name__)
         action.fail(run=run_id, code="not_configured")
         return
     if ended is None:
-        action.let_go(run=run_id)
         ring(run_id)
 
 

@@ -11,6 +11,8 @@ from answers.models import Answer
 from evaluation.judging.rubric import BEST, CORRECTNESS, GROUNDING, WORST
 from evaluation.runs.models import RunQuestion
 
+# Failures that are not the judge's: it was not asked, and asking it would change nothing.
+NOT_ASKED = ("no_answer", "answer_changed", "source_gone")
 _GROUNDING_EMPTY = Q(groundedness__isnull=True, citation_accuracy__isnull=True, completeness__isnull=True)
 
 

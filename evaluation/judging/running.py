@@ -45,9 +45,13 @@ class _Work:
         try:
             answer = self._answer(question.question)
         except InvalidRequest:
-            return action.keep_answer(question=question, answer=None, error_code="invalid_question")
-        code = "" if answer.state == Answer.State.DONE else answer.finish or "failed"
-        return action.keep_answer(question=question, answer=answer, error_code=code)
+            return self._kept(question, None, "invalid_question")
+        return self._kept(
+            question, answer, "" if answer.state == Answer.State.DONE else answer.finish or "failed"
+        )
+
+    def _kept(self, question: RunQuestion, answer: Answer | None, code: str) -> AnswerOutcome:
+        return action.keep_answer(question=question, answer=answer, claim=self.run.claim, error_code=code)
 
     def _answer(self, question: str) -> Answer:
         # The run's scope has met the ceiling already, and the answer is nobody's to find in their history.
@@ -79,9 +83,10 @@ def carry_out(
 ) -> EvaluationRun | None:
     """Answer and judge what is left of a run that was claimed; None when `until` came before its end.
 
-    `advance` hears of every reply. Raises `CannotStart` when the judge or whoever began it is another.
+    `advance` hears of every reply. Raises `CannotStart` when the judge or whoever began it is another, and
+    `RunLost` when somebody else has taken the run meanwhile.
     """
-    work = _Work(run, starting.configured_judge(run.judge), starting.scope_of(run))
+    work = _Work(run, starting.judge_of(run), starting.scope_of(run))
     for question in unfinished(run):
         if until is not None and monotonic() > until:
             return None
@@ -100,7 +105,7 @@ def _judged(work: _Work, question: RunQuestion, advance: Advance) -> None:
         if kind in there:
             continue
         reply = work.reply(kind, outcome, question)
-        action.keep_judgement(outcome=outcome, kind=kind, reply=reply)
+        action.keep_judgement(outcome=outcome, kind=kind, reply=reply, claim=work.run.claim)
         logger.info("judge.replied", run=str(work.run.pk), kind=kind.value, code=reply.error_code)
         advance(1)
 

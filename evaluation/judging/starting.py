@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from answers import writers
+from answers.models import MODEL
 from corpus import ceilings
 from corpus.fingerprint import fingerprint
 from corpus.gateways.judge_model import judge_model
 from corpus.gateways.llm import ChatModel
+from corpus.prompt_files import prompt_file
 from corpus.scope import RetrievalScope, scope
 from corpus.vectors import active_version
+from evaluation.actions import judging
 from evaluation.actions import runs as action
 from evaluation.actions.judging import PASSES
 from evaluation.actions.runs import Opening, Row
 from evaluation.ground_truth import queries
 from evaluation.ground_truth.models import QuestionSet
+from evaluation.judging.prompts import CORRECTNESS_FILE, GROUNDING_FILE
 from evaluation.judging.summary import NAME
 from evaluation.runs.conditions import code_version, conditions
 from evaluation.runs.models import EvaluationRun
@@ -26,6 +30,9 @@ from retrieval.request import checked_limit
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+
+
+PROMPTS = (GROUNDING_FILE, CORRECTNESS_FILE)
 
 
 class CannotStart(CannotEvaluate):
@@ -42,6 +49,8 @@ class Wanted:
     engine: str | None = None
     limit: int = 8
     snapshot: str = ""
+    # Whether the model reads its sources condensed; None leaves that to the domain profile.
+    compressed: bool | None = None
 
 
 def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> EvaluationRun:
@@ -53,6 +62,8 @@ def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> Evaluatio
     profiles.check(wanted.profile)
     engine, limit = writers.choose(wanted.engine), checked_limit(wanted.limit)
     model = writers.model_name(engine)
+    if wanted.compressed and engine != MODEL:
+        raise CannotStart("Only a model reads condensed sources: set SCI_RAG_LLM_MODEL.")
     effective = wanted.requested if by is None else ceilings.effective_scope(by, wanted.requested)
     questions = queries.asked(wanted.question_set)
     if by is not None:
@@ -60,7 +71,9 @@ def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> Evaluatio
     rows = list(questions)
     if not rows:
         raise CannotStart(f"The set {wanted.question_set.name} has no questions to ask.")
-    parameters = {"engine": engine, "profile": wanted.profile, "limit": limit}
+    parameters = {
+        "engine": engine, "profile": wanted.profile, "limit": limit, "compressed": wanted.compressed,
+    }  # fmt: skip
     active = active_version()
     opening = Opening(
         kind=EvaluationRun.Kind.ANSWERS,
@@ -86,14 +99,35 @@ def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> Evaluatio
     return action.start(opening=opening, is_for_workers=is_for_workers, by=by)
 
 
-def configured_judge(name: str = "") -> ChatModel:
-    """Return the judge of the settings. Raises `CannotStart` without one, and when it is not `name`."""
+def configured_judge() -> ChatModel:
+    """Return the judge of the settings. Raises `CannotStart` without one."""
     judge = judge_model()
     if judge is None:
         raise CannotStart("No model is set that could grade answers. Set SCI_RAG_JUDGE_MODEL.")
-    if name and judge.name != name:
-        raise CannotStart(f"This run was begun with the judge {name}: it cannot go on with {judge.name}.")
     return judge
+
+
+def judge_of(run: EvaluationRun) -> ChatModel:
+    """Return the judge that a run goes on with. Raises `CannotStart` when it would not grade as it began."""
+    judge = configured_judge()
+    if judge.name != run.judge:
+        raise CannotStart(
+            f"This run was begun with the judge {run.judge}: it cannot go on with {judge.name}."
+        )
+    begun_with = run.conditions.get("prompts", {})
+    changed = [name for name in PROMPTS if begun_with.get(name) not in (None, prompt_file(name).sha256)]
+    if changed:
+        raise CannotStart(f"The prompt {changed[0]} was changed since this run was begun: begin another.")
+    return judge
+
+
+def reopen(run: EvaluationRun, *, for_workers: bool, by: User | None) -> EvaluationRun:
+    """Open an ended run again for the replies that failed. Raises `CannotStart`."""
+    judge_of(run)
+    try:
+        return judging.ask_again(run=run, for_workers=for_workers, by=by)
+    except judging.CannotAskAgain as error:
+        raise CannotStart(str(error)) from None
 
 
 def scope_of(run: EvaluationRun) -> RetrievalScope:

@@ -85,6 +85,24 @@ def bootstrap(values: Sequence[float] | np.ndarray, *, seed: int = SEED) -> Inte
     return Interval(float(low), float(high))
 
 
+def fall_of_medians(
+    before: Sequence[float], after: Sequence[float], *, seed: int = SEED
+) -> tuple[float, Interval | None]:
+    """Return by how much the median changed, and the interval of that; None where the pairs are too few.
+
+    Pairs are drawn together: the same questions stand on both sides of every resample.
+    """
+    pairs = np.column_stack([np.asarray(before, dtype=float), np.asarray(after, dtype=float)])
+    change = float(np.median(pairs[:, 1]) - np.median(pairs[:, 0]))
+    if len(pairs) < FEWEST:
+        return change, None
+    drawn = np.random.default_rng(seed).integers(0, len(pairs), (RESAMPLES, len(pairs)))
+    medians = np.median(pairs[drawn], axis=1)
+    ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
+    low, high = np.quantile(medians[:, 1] - medians[:, 0], ends)
+    return change, Interval(float(low), float(high))
+
+
 def randomisation(deltas: Sequence[float] | np.ndarray, *, seed: int = SEED) -> float:
     """Return the two-sided p of the paired randomisation test: how often chance alone does as much.
 

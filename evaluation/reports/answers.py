@@ -26,6 +26,7 @@ def results(run: EvaluationRun) -> dict[int, dict[str, Any]]:
                 "failures": row.failures,
                 "error": row.error,
                 "abstained": row.abstained,
+                "prompt_tokens": row.prompt_tokens,
                 "degraded": [],
             }
         }

@@ -19,9 +19,9 @@ def report(found: Report) -> str:
     parts += [f"> Not carried out: {name}, because {why}." for name, why in tables.refusals(found)]
     shown = [*tables.levels(found), tables.paired(found), *tables.groups(found)]
     shown += [tables.questions(found), tables.conditions(found)]
-    for table in shown:
-        if table is not None:
-            parts += ["", *_table(table)]
+    for one in shown:
+        if one is not None:
+            parts += ["", *table(one)]
     return "\n".join(parts) + "\n"
 
 
@@ -35,7 +35,7 @@ def comparison(found: Comparison) -> str:
         *(notes or ["Comparable: kind, questions, corpus and judge are the same."]),
         "",
     ]
-    parts += _table(
+    parts += table(
         Table(f"{found.configurations[0]} before, {found.configurations[1]} after", head, measures(found))
     )
     for title, moved in moves(found):
@@ -77,13 +77,14 @@ def _signed(value: object) -> str:
     return f"{value:+.3f}" if isinstance(value, float | int) else str(value)
 
 
-def _table(table: Table) -> list[str]:
+def table(found: Table) -> list[str]:
+    """Return the lines of a table under its caption."""
     return [
-        f"## {table.caption}",
+        f"## {found.caption}",
         "",
-        _line(table.head),
-        _line("---" for _ in table.head),
-        *(_line(map(_cell, row)) for row in table.rows),
+        _line(found.head),
+        _line("---" for _ in found.head),
+        *(_line(map(_cell, row)) for row in found.rows),
     ]
 
 

@@ -48,6 +48,7 @@ def report_of(run: EvaluationRun) -> Report:
         "is_self_judged": run.is_self_judged,
         "conditions": run.conditions,
         "parameters": run.parameters,
+        "retries": run.retries,
         "primary": _applicable(primary, run.summary),
         "warnings": warnings(run),
         "calibration": answers.calibrations(run),

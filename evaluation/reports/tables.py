@@ -141,10 +141,21 @@ def conditions(report: Report) -> Table:
         ("code", report["code_version"]),
         ("domain profile", str(report["conditions"].get("domain_profile_sha256", "–"))),
     ]
+    rows += [(f"asked for: {name}", _asked(value)) for name, value in report.get("parameters", {}).items()]
     models = report["conditions"].get("models", {})
     rows += [(f"model for {name}", model or "none") for name, model in models.items()]
     rows += [(f"prompt {name}", sha) for name, sha in report["conditions"].get("prompts", {}).items()]
     return Table("Conditions", ("condition", "value"), tuple(rows))
+
+
+def _asked(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "–"
+    if value is None:
+        return "as the domain profile says"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) or "–"
 
 
 def refusals(report: Report) -> list[tuple[str, str]]:

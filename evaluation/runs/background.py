@@ -12,6 +12,7 @@ from django.db import transaction
 from corpus import bells
 from evaluation.actions import runs as action
 from evaluation.runs import running
+from evaluation.runs.holding import holding
 from evaluation.runs.models import EvaluationRun
 from evaluation.runs.planning import Plan, opening_of
 from evaluation.runs.running import ConditionsChanged
@@ -45,12 +46,12 @@ def work(run_id: UUID) -> None:
     if run is None:
         return
     try:
-        is_done = running.carry_out(run, until=monotonic() + TURN_SECONDS)
+        with holding(run):
+            is_done = running.carry_out(run, until=monotonic() + TURN_SECONDS)
     except ConditionsChanged as changed:
         action.fail(run=run_id, code=changed.code)
         return
     if not is_done:
-        action.let_go(run=run_id)
         ring(run_id)
 
 

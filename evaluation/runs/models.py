@@ -58,6 +58,12 @@ class EvaluationRun(models.Model):
     is_for_workers = models.BooleanField(default=False)
     # When whoever carries it out last gave a sign of life; None while nobody does.
     touched_at = models.DateTimeField(null=True, editable=False)
+    # Who that is, and the token without which nothing more may be written.
+    held_by = models.CharField(max_length=200, blank=True, default="", editable=False)
+    claim = models.UUIDField(null=True, editable=False)
+    retries = models.JSONField(
+        default=list, editable=False, help_text="When failed replies were asked for again, by whom, which"
+    )
     summary = models.JSONField(default=dict, editable=False)
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -28,6 +29,9 @@ REASONS: dict[str, StrOrPromise] = {
     "questions_changed": _("A question changed while it was asked. Start it again."),
     "rights_changed": _("Whoever started it may not see any more what it searched."),
     "retrieval_failed": _("The database could not be read: no question was answered."),
+    "not_configured": _(
+        "The judge or the model is not what it began with, or is gone. An administrator can set it again."
+    ),
 }
 
 
@@ -59,6 +63,13 @@ def progress(run: EvaluationRun) -> Progress:
     if run.state == EvaluationRun.State.RUNNING and run.done and left:
         rest = timedelta(seconds=round(elapsed.total_seconds() / run.done * left))
     return Progress(run, elapsed, rest)
+
+
+def asked(run: EvaluationRun) -> QuerySet[RunQuestion]:
+    """Return the questions of a run that it has something to show for, in order."""
+    rows = run.questions.order_by("number", "pk")
+    # What the corpus does not hold is answered with a refusal, and looked for by nobody.
+    return rows if run.kind == EvaluationRun.Kind.ANSWERS else rows.filter(unanswerable=False)
 
 
 @dataclass(frozen=True, slots=True)

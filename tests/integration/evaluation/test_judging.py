@@ -165,10 +165,11 @@ def test_a_worker_carries_a_run_on_in_turns_and_nobody_does_so_twice(
     background.work(run.pk)
     assert background.waiting() == [run.pk]
     monkeypatch.setattr(background, "TURN_SECONDS", 60.0)
-    assert action.claim(run=run.pk) is not None
+    claimed = action.claim(run=run.pk)
+    assert claimed is not None
     background.work(run.pk)
     assert (len(judge.requests), len(rung)) == (0, 2)
-    action.let_go(run=run.pk)
+    action.let_go(run=claimed)
     background.work(run.pk)
 
     run.refresh_from_db()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -81,55 +82,59 @@ def open_campaign(*, name: str, by: Doer) -> Campaign:
     return campaign
 
 
-@transaction.atomic
-def open_search(
-    *,
-    campaign: Campaign,
-    provider: CampaignSearch.Provider,
-    topic: str = "",
-    dois: Sequence[str] = (),
-    most: int = MOST_RECORDS,
-) -> CampaignSearch:
-    """Return the search for `topic` or `dois`: the one of before when it is the same, to go on with.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an index is asked: a topic, or a list of DOIs."""
 
-    More records may be wanted of it than before. Raises `CampaignError`.
+    provider: CampaignSearch.Provider
+    topic: str = ""
+    dois: tuple[str, ...] = ()
+    most: int = MOST_RECORDS
+
+    @property
+    def key(self) -> str:
+        """What the same question again has too, however many records are wanted."""
+        said = "\n".join([self.provider.value, self.topic.casefold(), *sorted(self.dois)])
+        return hashlib.sha256(said.encode()).hexdigest()
+
+
+@transaction.atomic
+def open_search(*, campaign: Campaign, question: Question, anew: bool = False) -> CampaignSearch:
+    """Return the search for `question`: the one of before when there is one, to go on with.
+
+    More records may be wanted of it than before. `anew` leaves that one as it is and begins another, for an
+    index that does not know any more where it stopped. Raises `CampaignError`.
     """
-    if bool(topic) == bool(dois):
+    if bool(question.topic) == bool(question.dois):
         raise CampaignError("Give a topic or a list of DOIs, and not both.")
-    if not 1 <= most <= MOST_RECORDS:
+    if not 1 <= question.most <= MOST_RECORDS:
         raise CampaignError(f"Between 1 and {MOST_RECORDS:,} records can be read.")
     Campaign.objects.select_for_update().get(pk=campaign.pk)
-    key = _key(provider, topic, dois)
-    search = CampaignSearch.objects.filter(campaign=campaign, key=key).first()
+    search = CampaignSearch.objects.filter(campaign=campaign, key=question.key).first()
+    if search is not None and anew:
+        search.is_done, search.key = True, hashlib.sha256(f"{search.key}{search.pk}".encode()).hexdigest()
+        search.save(update_fields=["is_done", "key"])
+        search = None
     if search is None:
-        last = campaign.searches.aggregate(number=Max("number"))["number"] or 0
-        return CampaignSearch.objects.create(
-            campaign=campaign,
-            number=last + 1,
-            provider=provider,
-            topic=topic,
-            is_list=bool(dois),
-            dois=list(dois),
-            key=key,
-            most=len(dois) or most,
-        )
-    if not dois and most > search.most:
-        search.most, search.is_done = most, False
+        return _new_search(campaign, question)
+    if not search.is_list and question.most > search.most:
+        search.most, search.is_done = question.most, False
         search.save(update_fields=["most", "is_done"])
     return search
 
 
-def _key(provider: CampaignSearch.Provider, topic: str, dois: Sequence[str]) -> str:
-    said = "\n".join([provider.value, topic.casefold(), *sorted(dois)])
-    return hashlib.sha256(said.encode()).hexdigest()
-
-
-@transaction.atomic
-def start_anew(*, search: CampaignSearch) -> None:
-    """Forget the pages of a search, whose cursor its index does not know any more. Candidates stay."""
-    search.pages.all().delete()
-    search.is_done, search.reported = False, None
-    search.save(update_fields=["is_done", "reported"])
+def _new_search(campaign: Campaign, question: Question) -> CampaignSearch:
+    last = campaign.searches.aggregate(number=Max("number"))["number"] or 0
+    return CampaignSearch.objects.create(
+        campaign=campaign,
+        number=last + 1,
+        provider=question.provider,
+        topic=question.topic,
+        is_list=bool(question.dois),
+        dois=list(question.dois),
+        key=question.key,
+        most=len(question.dois) or question.most,
+    )
 
 
 def keep_page(

@@ -15,6 +15,8 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from corpus.jobs import this_worker
+from corpus.webhooks import actions as webhooks
+from corpus.webhooks.events import Event
 from evaluation.ground_truth.models import Question, QuestionSet
 from evaluation.questions import questions_sha256
 from evaluation.runs.models import (
@@ -25,6 +27,7 @@ from evaluation.runs.models import (
     RunDocument,
     RunQuestion,
 )
+from evaluation.runs.telling import KIND
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -166,25 +169,35 @@ def finish(
     row.finished_at = Now()
     row.touched_at = None
     row.save()
+    _announce(run)
     row.refresh_from_db()
     logger.info("evaluation.finished", run=str(run), state=row.state, results=row.done, failed=row.failed)
     return row
 
 
+@transaction.atomic
 def fail(*, run: UUID, code: str) -> None:
     """End a run that cannot go on: its conditions changed, or something unforeseen stopped it."""
     running = EvaluationRun.objects.filter(pk=run, state=State.RUNNING)
     if running.update(state=State.FAILED, finished_at=Now(), touched_at=None, last_error_code=code[:60]):
+        _announce(run)
         logger.warning("evaluation.failed", run=str(run), code=code)
 
 
+@transaction.atomic
 def cancel(*, run: EvaluationRun, by: User | None) -> bool:
     """Stop a run after the question at hand; False when it has ended. What it found gets no numbers."""
     running = EvaluationRun.objects.filter(pk=run.pk, state=State.RUNNING)
     is_cancelled = bool(running.update(state=State.CANCELLED, finished_at=Now(), touched_at=None))
     if is_cancelled:
+        _announce(run.pk)
         logger.info("evaluation.cancelled", run=str(run.pk), by=by.pk if by else None)
     return is_cancelled
+
+
+def _announce(run: UUID) -> None:
+    """Tell webhooks of a run that has ended, in the caller's transaction."""
+    webhooks.announce(event=Event.RUN_FINISHED, kind=KIND, subject=run)
 
 
 def claim(*, run: UUID, for_workers: bool = True) -> EvaluationRun | None:

@@ -20,10 +20,15 @@ from corpus.actions.editorial import record_event
 from corpus.gateways.messages import Messenger
 from corpus.gateways.pace import Pace
 from corpus.models import GroupCeiling, IngestionRun
+from corpus.scope import RetrievalScope
 from corpus.webhooks import actions, cli, delivering, ledger, signing
 from corpus.webhooks.events import SUBSCRIBABLE, Event
 from corpus.webhooks.models import Webhook, WebhookDelivery
+from evaluation.actions import runs as evaluation_runs
+from retrieval.graph.actions import extraction as extraction_runs
+from retrieval.graph.models import ExtractionRun
 from tests.factories.corpus import DocumentFactory, IngestionItemFactory, IngestionRunFactory, SourceFactory
+from tests.factories.evaluation import EvaluationRunFactory
 from tests.loopback.webhook_server import Answer, WebhookServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -522,3 +527,34 @@ def test_an_owner_enables_again(client, hook, librarian) -> None:
 
     hook.refresh_from_db()
     assert (hook.is_active, hook.disabled_reason, hook.failures) == (True, "", 0)
+
+
+def test_evaluations_and_extractions_that_end_are_told(server, hook) -> None:
+    finished = EvaluationRunFactory(scope=RetrievalScope().as_dict(), planned=4, done=4, failed=1)
+    evaluation_runs.finish(run=finished.pk, summary={"hit": 1})
+    failed = EvaluationRunFactory(scope=RetrievalScope().as_dict())
+    evaluation_runs.fail(run=failed.pk, code="conditions_changed")
+    evaluation_runs.fail(run=failed.pk, code="conditions_changed")
+    extraction = ExtractionRun.objects.create(extractor="rules@0", passages_done=3, entities_added=2)
+    extraction_runs.finish(run=extraction.pk)
+
+    deliver(server)
+
+    told = {taken.said["data"]["run"]: (taken.said["kind"], taken.said["data"]) for taken in server.taken}
+    assert len(server.taken) == 3
+    assert told[str(finished.pk)] == (
+        "evaluation",
+        {"run": str(finished.pk), "measures": "retrieval", "state": "finished", "results": 4, "failed": 1},
+    )
+    assert told[str(failed.pk)][1]["state"] == "failed"
+    assert told[str(extraction.pk)] == (
+        "extraction",
+        {
+            "run": str(extraction.pk),
+            "state": "finished",
+            "passages": 3,
+            "entities": 2,
+            "relationships": 0,
+            "batches_failed": 0,
+        },
+    )

@@ -78,7 +78,8 @@ class _Placing:
         if extra_turns % 2:
             self.width, self.height = self.height, self.width
         self.quarter_turns = (page.get_rotation() // 90 + extra_turns) % 4
-        left, bottom, right, top = page.get_cropbox()
+        # The box that is drawn. Those the page names itself are no help where it inherits them.
+        left, bottom, right, top = page.get_bbox()
         self._left, self._bottom, self._right, self._top = left, bottom, right, top
 
     def point(self, x: float, y: float) -> tuple[float, float]:

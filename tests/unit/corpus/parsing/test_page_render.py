@@ -2,15 +2,18 @@
 
 from io import BytesIO
 from pathlib import Path
+from typing import cast
 
 import pytest
 from PIL import Image
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, RectangleObject
 
 from corpus.parsing import page_render, sandbox
 from corpus.parsing.blocks import ParseFailure
 from corpus.parsing.limits import ParseLimits
 from corpus.parsing.media_types import PDF
-from tests.unit.corpus.parsing.drawing import Drawing
+from tests.unit.corpus.parsing.drawing import HEIGHT, LEFT, WIDTH, Drawing
 
 SHORT = ParseLimits(wall_seconds=20, cpu_seconds=20)
 
@@ -38,6 +41,31 @@ def two_pages(tmp_path: Path) -> Path:
 
 def test_the_picture_has_the_width_asked_for_and_the_shape_of_the_page(two_pages: Path) -> None:
     assert drawn(two_pages, width=300).size == (300, 425)
+
+
+@pytest.mark.parametrize("crop", [None, (40, 60, 560, 700)])
+@pytest.mark.parametrize("offset", [0, 90])
+def test_the_boxes_hold_the_ink_of_a_page_that_inherits_its_size(
+    tmp_path: Path, crop: tuple[float, float, float, float] | None, offset: int
+) -> None:
+    drawing = Drawing()
+    drawing.prose(LEFT, 500, lines=4, first="Inherited", seed=1)
+    reader = PdfReader(drawing.save(tmp_path / "own.pdf"))
+    writer = PdfWriter(clone_from=reader)
+    (page,) = writer.pages
+    whole = RectangleObject((0, -offset, WIDTH, HEIGHT - offset))
+    cast("DictionaryObject", page["/Parent"].get_object())[NameObject("/MediaBox")] = whole
+    del page["/MediaBox"]
+    if crop is not None:
+        page[NameObject("/CropBox")] = RectangleObject(crop)
+    path = tmp_path / "inherited.pdf"
+    writer.write(path)
+
+    (block,) = sandbox.run(path, media_type=PDF, limits=SHORT).blocks
+
+    (box,) = block.boxes
+    picture = drawn(path, width=800)
+    assert ink(picture, (box.left, box.top, box.right, box.bottom)) > 0.95 * ink(picture, (0, 0, 1, 1)) > 0
 
 
 def test_the_boxes_of_a_passage_hold_its_ink(two_pages: Path) -> None:

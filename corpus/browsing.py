@@ -6,10 +6,10 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from corpus.identifiers import fold, normalise_doi
-from corpus.models import Chunk, Document
+from corpus.models import Chunk, Document, Source
 from corpus.passages import joined
 from corpus.querysets import DocumentQuerySet
 from corpus.rights import LABELS, parse_class
@@ -176,3 +176,15 @@ def badges(document: Document) -> list[str]:
 def license_label(name: str) -> str:
     """Return the words for a licence class."""
     return LABELS[parse_class(name)]
+
+
+def works(documents: DocumentQuerySet, text: str) -> QuerySet[Source]:
+    """Return the works that `documents` are versions of; those named like `text`, when there is any.
+
+    Searched is what these documents say, never what is known of the work besides.
+    """
+    if text:
+        named = Q(title__icontains=text) | Q(source__identifier_value__icontains=text)
+        doi = normalise_doi(text)
+        documents = documents.filter(named | Q(doi_normalised=doi) if doi else named)
+    return Source.objects.filter(pk__in=documents.filter(source__isnull=False).order_by().values("source"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from django.conf import settings
 
+from corpus.api.hygiene import MOST_BYTES
 from corpus.upload_handlers import MOST_FILES
 
 Scope = dict[str, Any]
@@ -17,6 +19,8 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 # Pages that take many files in one request; everything else takes one at most.
 MANY_FILES = ("/documents/upload/",)
+# Of the API one address takes files, as many as those pages; the others take JSON.
+API, API_FILES = "/api/", "/api/v1/ingest"
 _ROOM_FOR_FIELDS = 5_000_000
 
 
@@ -33,7 +37,7 @@ class BodyLimit:
             return
         limit = limit_of(scope["path"])
         if announced(scope) > limit:
-            await _refuse(send, limit)
+            await _refuse(send, limit, scope["path"])
             return
         arrived = 0
 
@@ -48,7 +52,9 @@ class BodyLimit:
 
 def limit_of(path: str) -> int:
     """Return how many bytes a request to `path` may send."""
-    files = MOST_FILES if path.startswith(MANY_FILES) else 1
+    if path.startswith(API) and path != API_FILES:
+        return MOST_BYTES
+    files = MOST_FILES if path.startswith((*MANY_FILES, API_FILES)) else 1
     size: int = files * settings.SCI_RAG_MAX_UPLOAD_MB * 1_000_000
     return size + _ROOM_FOR_FIELDS
 
@@ -61,14 +67,27 @@ def announced(scope: Scope) -> int:
     return 0
 
 
-async def _refuse(send: Send, limit: int) -> None:
-    words = f"The request is larger than {limit // 1_000_000:,} MB, the limit of this site.\n".encode()
+async def _refuse(send: Send, limit: int, path: str) -> None:
+    words = f"The request is larger than {limit // 1_000_000:,} MB, the limit of this site."
+    if path.startswith(API):
+        # Django has its models only by now.
+        from corpus.api.problems import MEDIA_TYPE, invalid, response
+
+        problem = response(invalid(words))
+        await refuse(send, problem.content, kind=MEDIA_TYPE, status=problem.status_code)
+    else:
+        await refuse(send, f"{words}\n".encode(), kind="text/plain; charset=utf-8", status=413)
+
+
+async def refuse(send: Send, body: bytes, *, kind: str, status: int) -> None:
+    """Answer for the application, with the headers that every response has."""
     headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", str(len(words)).encode()),
+        (b"content-type", kind.encode()),
+        (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"private, no-store"),
         (b"x-content-type-options", b"nosniff"),
+        (b"x-request-id", uuid.uuid4().hex.encode()),
         (b"connection", b"close"),
     ]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": words})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -96,6 +96,8 @@ INSTALLED_APPS = [
     "pgtrigger",
     "pghistory",
     "axes",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "corpus",
     "retrieval",
     "answers",
@@ -199,6 +201,23 @@ UNFOLD = {
 # Triggers refuse to change or remove a recorded event.
 PGHISTORY_APPEND_ONLY = True
 PGHISTORY_ADMIN_ALL_EVENTS = False
+
+# --- The REST surface ------------------------------------------------------------------------
+# What views do is said by `corpus.api.views`; nothing is open because a setting was forgotten.
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "corpus.api.problems.handled",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "sci-rag",
+    "DESCRIPTION": "A lab’s documents, searched and quoted within the rights of a key. See docs/api.md.",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "POSTPROCESSING_HOOKS": [],
+    "SERVERS": [],
+}
 
 # --- Logs ------------------------------------------------------------------------------------
 LOGGING = site_logging.configuration(

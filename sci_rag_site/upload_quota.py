@@ -12,7 +12,7 @@ from importlib import import_module
 from asgiref.sync import sync_to_async
 from django.conf import settings
 
-from sci_rag_site.body_limit import MANY_FILES, Application, Receive, Scope, Send, announced
+from sci_rag_site.body_limit import MANY_FILES, Application, Receive, Scope, Send, announced, refuse
 
 # Requests this small are cheaper to read than to look into.
 _WORTH_A_LOOK = 1_000_000
@@ -72,13 +72,4 @@ async def _refuse(send: Send, words: str, path: str) -> None:
     if path.endswith("/file/"):
         line = {"name": "", "verdict": "refused", "code": "over_quota", "detail": words}
         kind, body = "text/html", render_to_string("components/upload_line.html", {"line": line})
-    data = body.encode()
-    headers = [
-        (b"content-type", f"{kind}; charset=utf-8".encode()),
-        (b"content-length", str(len(data)).encode()),
-        (b"cache-control", b"private, no-store"),
-        (b"x-content-type-options", b"nosniff"),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": data})
+    await refuse(send, body.encode(), kind=f"{kind}; charset=utf-8", status=413)

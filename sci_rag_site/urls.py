@@ -21,6 +21,7 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("admin/", admin.site.urls),
+    path("api/", include("sci_rag_site.api")),
 ]
 
 handler400 = "sci_rag_site.views.bad_request"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
@@ -107,5 +109,19 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def _error(
     request: HttpRequest, *, status: int, title: str, explanation: str, reference: str = ""
 ) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return _api_error(status)
     context = {"title": title, "explanation": explanation, "status": status, "reference": reference}
     return render(request, "errors/error.html", context, status=status)
+
+
+def _api_error(status: int) -> HttpResponse:
+    """Answer a program as the API does: what reaches this never reached a view."""
+    from corpus.api import problems
+
+    if status == 500:
+        kind = sys.exc_info()[0]
+        named = f"The error is of the type {kind.__name__}." if kind else ""
+        return problems.response(problems.Problem(problems.Code.INTERNAL_ERROR, named))
+    code = problems.Code.NOT_FOUND if status == 404 else problems.Code.INVALID_REQUEST
+    return problems.response(problems.Problem(code))

@@ -11,13 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Sum
 from django.utils import timezone
 
 from corpus.export import files, rows
 from corpus.export.files import Form
 from corpus.fingerprint import fingerprint
-from corpus.models import Document, EmbeddingVersion
+from corpus.models import Document, DocumentCitation, EmbeddingVersion
 from corpus.rights import ALL_CLASSES, EXTERNAL_SAFE
 from corpus.scope import RetrievalScope
 from corpus.snapshots import one_moment
@@ -73,14 +73,28 @@ def _write(folder: Path, scope: RetrievalScope, form: Form) -> dict[str, Any]:
     return manifest
 
 
+def described(scope: RetrievalScope) -> dict[str, Any]:
+    """Return what an export of what `scope` allows would say of itself, with how much there is in it."""
+    with one_moment():
+        documents = Document.objects.within(scope).order_by()
+        counts = {
+            "documents": documents.count(),
+            "passages": documents.aggregate(sum=Sum("chunk_count", default=0))["sum"],
+            "citations": DocumentCitation.objects.filter(citing__in=documents.values("pk")).count(),
+        }
+        return _about(scope) | {"counts": counts}
+
+
 def _manifest(scope: RetrievalScope, form: Form) -> dict[str, Any]:
+    return {"exported_at": timezone.now().isoformat(timespec="seconds"), "format": str(form)} | _about(scope)
+
+
+def _about(scope: RetrievalScope) -> dict[str, Any]:
     found = Document.objects.within(scope).order_by("license_class").values_list("license_class")
     classes = dict(found.annotate(Count("pk")))
     active = EmbeddingVersion.objects.filter(is_active=True).first()
     return {
         "program": f"sci-rag {version('sci-rag')}",
-        "exported_at": timezone.now().isoformat(timespec="seconds"),
-        "format": str(form),
         "fingerprint": fingerprint(scope),
         "embedding_version": "" if active is None else active.name,
         "scope": scope.as_dict(),

@@ -104,9 +104,7 @@ def _check_may_create(owner: User, by: User | None) -> None:
 def _checked_name(text: str) -> str:
     name = " ".join(visible(text).split())
     if not name or len(name) > LONGEST_NAME:
-        raise KeyActionRefused(
-            _("Say in 1 to %(n)s characters what the key is for.") % {"n": LONGEST_NAME}
-        )
+        raise KeyActionRefused(_("Say in 1 to %(n)s characters what the key is for.") % {"n": LONGEST_NAME})
     return name
 
 

@@ -46,7 +46,7 @@ def count(caller: Caller) -> None:
     In any sixty seconds at most `requests_per_minute` are let through. Not for use within a transaction,
     which would hold up every other request of the key.
     """
-    values = {"key": caller.key, "limit": caller.requests_per_minute}
+    values: dict[str, str | int] = {"key": str(caller.key), "limit": caller.requests_per_minute}
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, values)
         counted = cursor.fetchone()

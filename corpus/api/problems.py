@@ -1,0 +1,153 @@
+"""What the API says when it does not do what was asked: RFC 9457, with codes that stay.
+
+The body names neither the request nor the object: what may not be seen answers byte for byte like what is
+not there. The number of the request is in the header that every response has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import structlog
+from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.http import Http404, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from pydantic import ValidationError
+from rest_framework import exceptions
+
+from corpus.api.hygiene import UnusableJson
+from corpus.keys.authentication import KeyRefused, PermissionMissing
+from corpus.keys.throttling import RateLimited
+from corpus.scope import InvalidScope
+
+logger = structlog.get_logger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+CHALLENGE = 'Bearer realm="sci-rag"'
+_MOST_ERRORS, _LONGEST_NAME = 20, 80
+
+
+class Code(StrEnum):
+    """Why something was not done. Programs may rely on these."""
+
+    MISSING_KEY = "missing_key"
+    INVALID_KEY = "invalid_key"
+    INSUFFICIENT_SCOPE = "insufficient_scope"
+    NOT_FOUND = "not_found"
+    # Not a code of the specification: HTTP has a status for it, and clients expect that.
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    INVALID_REQUEST = "invalid_request"
+    RATE_LIMITED = "rate_limited"
+    INTERNAL_ERROR = "internal_error"
+    GENERATION_FAILED = "generation_failed"
+    LLM_UNAVAILABLE = "llm_unavailable"
+
+
+# Status and title of each.
+MEANING: dict[Code, tuple[int, str]] = {
+    Code.MISSING_KEY: (401, "A key is needed"),
+    Code.INVALID_KEY: (401, "The key is not valid"),
+    Code.INSUFFICIENT_SCOPE: (403, "The key may not do this"),
+    Code.NOT_FOUND: (404, "There is nothing here"),
+    Code.METHOD_NOT_ALLOWED: (405, "This address does not take this method"),
+    Code.INVALID_REQUEST: (422, "The request makes no sense"),
+    Code.RATE_LIMITED: (429, "The key was used too often"),
+    Code.INTERNAL_ERROR: (500, "Something went wrong on our side"),
+    Code.GENERATION_FAILED: (502, "The answer could not be written"),
+    Code.LLM_UNAVAILABLE: (503, "A model is not available"),
+}
+_DETAIL = {
+    Code.MISSING_KEY: "Send a key as 'Authorization: Bearer ...'.",
+    Code.INVALID_KEY: "The key is unknown, has expired or was revoked, or its owner's account is closed.",
+    Code.NOT_FOUND: "There is no such thing, or the key may not see it.",
+}
+
+
+@dataclass(eq=False)
+class Problem(Exception):
+    """Raised by a view: the request ends with this problem. `more` are members beside the usual ones."""
+
+    code: Code
+    detail: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+def invalid(message: str, *, where: str = "") -> Problem:
+    """Return the problem of a request whose field `where` makes no sense."""
+    errors = [{"field": where, "message": message}]
+    return Problem(Code.INVALID_REQUEST, message, more={"errors": errors} if where else {})
+
+
+def of_fields(error: ValidationError) -> Problem:
+    """Return the problem of a request that does not have the form it must have, with what is wrong where."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:_MOST_ERRORS]
+    errors = [
+        {
+            "field": ".".join(str(part)[:_LONGEST_NAME] for part in one["loc"]),
+            "message": one["msg"].removeprefix("Value error, "),
+        }
+        for one in found
+    ]
+    named = f"{errors[0]['field']}: " if errors[0]["field"] else ""
+    return Problem(Code.INVALID_REQUEST, f"{named}{errors[0]['message']}.", more={"errors": errors})
+
+
+def handled(error: Exception, _context: Mapping[str, Any]) -> HttpResponse:
+    """Answer for an exception of a view. Whatever it is, it is a problem and nothing is let through."""
+    problem = _of(error)
+    if problem is None:
+        logger.error("api.failed", error=type(error).__name__, exc_info=error)
+        # Its type and nothing else: a message may quote what must not be told.
+        problem = Problem(Code.INTERNAL_ERROR, f"The error is of the type {type(error).__name__}.")
+    return response(problem)
+
+
+def response(problem: Problem) -> HttpResponse:
+    """Return the problem as it is sent."""
+    status, title = MEANING[problem.code]
+    body = {
+        "type": f"urn:sci-rag:problem:{problem.code}",
+        "title": title,
+        "status": status,
+        "detail": problem.detail or _DETAIL.get(problem.code, title + "."),
+        "code": str(problem.code),
+        **problem.more,
+    }
+    answer = HttpResponse(
+        json.dumps(body, ensure_ascii=False).encode(), status=status, content_type=MEDIA_TYPE
+    )
+    for name, value in problem.headers.items():
+        answer[name] = value
+    return answer
+
+
+def _of(error: Exception) -> Problem | None:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, KeyRefused):
+        return Problem(Code(error.code), headers={"WWW-Authenticate": CHALLENGE})
+    if isinstance(error, RateLimited):
+        return Problem(Code.RATE_LIMITED, str(error), {"Retry-After": str(error.retry_after)})
+    return _of_request(error)
+
+
+def _of_request(error: Exception) -> Problem | None:
+    """Return the problem of a request that may not be made, or cannot be read; None for what is our fault."""
+    match error:
+        case PermissionMissing():
+            return Problem(Code.INSUFFICIENT_SCOPE, str(error))
+        case Http404():
+            return Problem(Code.NOT_FOUND)
+        case exceptions.MethodNotAllowed():
+            return Problem(Code.METHOD_NOT_ALLOWED)
+        case UnusableJson() | InvalidScope():
+            return invalid(str(error))
+        case exceptions.APIException() | MultiPartParserError() | SuspiciousOperation() | BadRequest():
+            return invalid("The body or the address is damaged, or of a kind that is not taken.")
+        case _:
+            return None

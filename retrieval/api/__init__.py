@@ -1,0 +1,1 @@
+"""Retrieval's part of the REST surface: searching, and the entities of the graph."""

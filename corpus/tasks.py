@@ -10,6 +10,7 @@ from celery import shared_task
 
 from corpus import bells, fixity, jobs, pipeline
 from corpus.actions import embargoes
+from corpus.campaigns import background as campaigns
 from corpus.enrichment import running
 from corpus.gateways.http import ContactMissing
 from corpus.jobs import Kind
@@ -115,3 +116,15 @@ def deliver_webhooks() -> None:
 def forget_deliveries() -> None:
     """Remove old entries of the ledger of messages."""
     logger.info("webhooks.forgot", count=ledger.forget(days=LEDGER_DAYS))
+
+
+@shared_task(name=campaigns.TASK)
+def carry_on_campaign(run: str) -> None:
+    """Carry a run over a campaign on for a turn."""
+    campaigns.work(UUID(run))
+
+
+@shared_task(name="corpus.continue_campaigns")
+def continue_campaigns() -> None:
+    """Carry on what a worker left or nobody was told of."""
+    campaigns.go_on()

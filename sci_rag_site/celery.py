@@ -56,6 +56,11 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 2 * MINUTE,
         "options": {"expires": 2 * MINUTE},
     },
+    "continue-campaigns": {
+        "task": "corpus.continue_campaigns",
+        "schedule": MINUTE,
+        "options": {"expires": MINUTE},
+    },
     "certify-scopes": {
         "task": "site.certify_scopes",
         "schedule": MINUTE,
@@ -71,6 +76,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "corpus.forget_deliveries",
         "schedule": crontab(hour="3", minute="37"),
     },
+    "tidy-sign-ins": {"task": "site.tidy_sign_ins", "schedule": crontab(minute="37")},
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {
         "task": "site.forget_taken_messages",

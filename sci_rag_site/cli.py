@@ -29,6 +29,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "manifest": ("corpus.cli:manifest", "Check a manifest before using it."),
         "corpus": ("corpus.cli:corpus", "Look at and manage the corpus."),
         "embed": ("corpus.cli_embed:embed", "Move the corpus to another embedding model."),
+        "campaign": ("corpus.campaigns.cli:campaign", "Build a collection from a topic or a list of DOIs."),
     },
     "Rights": {
         "rights": (

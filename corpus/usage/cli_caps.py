@@ -20,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 STOPPED_AT_THE_CAP: Final = 3
 
 
-class _Dollars(click.ParamType):
+class _Dollars(click.ParamType[Decimal]):
     name = "usd"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:

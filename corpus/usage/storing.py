@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -39,7 +40,7 @@ def add(batch: Mapping[Key, Amount]) -> None:
         release()
 
 
-def _values(key: Key, amount: Amount) -> list[object]:
+def _values(key: Key, amount: Amount) -> list[Any]:
     user = None if key.user == -1 else key.user
     return [
         key.day, user, key.purpose, key.collection, key.model,

@@ -15,6 +15,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from corpus.usage.models import CappedRun
 from retrieval.graph.naming import LONGEST_NAME
 
 DIRECT, IMPLIED, INFERRED = 1.0, 0.7, 0.4
@@ -172,7 +173,7 @@ class ChunkStamp(models.Model):
         return f"{self.chunk_id} by {self.extractor}"
 
 
-class ExtractionRun(models.Model):
+class ExtractionRun(CappedRun):
     """One pass over passages that were not read yet: what it found and what it left out, by reason.
 
     What was read is in the stamps, so that a run which a worker left goes on where it stopped.
@@ -182,6 +183,7 @@ class ExtractionRun(models.Model):
         RUNNING = "running", "Running"
         FINISHED = "finished", "Finished"
         FAILED = "failed", "Failed"
+        CAPPED = "capped", "Stopped at the cap"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     extractor = models.CharField(max_length=100)

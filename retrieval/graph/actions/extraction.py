@@ -13,6 +13,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from corpus.usage import capping
+from corpus.usage.budget import Cap
 from corpus.webhooks import actions as webhooks
 from corpus.webhooks.events import Event
 from retrieval.graph import storing, telling
@@ -42,15 +44,17 @@ def start(
     passages: int,
     parameters: dict[str, Any],
     is_for_workers: bool = False,
+    cap: Cap | None = None,
     by: User | None = None,
 ) -> ExtractionRun:
-    """Record a run."""
+    """Record a run, and the cap it stops at."""
     return ExtractionRun.objects.create(
         extractor=extractor,
         passages=passages,
         parameters=parameters,
         is_for_workers=is_for_workers,
         started_by=by,
+        **capping.fields_of(cap or Cap()),
     )
 
 
@@ -135,6 +139,31 @@ def fail(*, run: UUID, code: str) -> None:
     running = ExtractionRun.objects.filter(pk=run, state=State.RUNNING)
     if running.update(state=State.FAILED, finished_at=Now(), last_error_code=code[:60]):
         _announce(run)
+
+
+def stop_at_the_cap(*, run: UUID) -> None:
+    """Let a run rest that has used what it may: it goes on when its cap is raised."""
+    ExtractionRun.objects.filter(pk=run, state=State.RUNNING).update(
+        state=State.CAPPED, finished_at=Now(), touched_at=None
+    )
+
+
+class CannotResume(ValueError):
+    """A run that did not stop at its cap, or has reached the new one already. The message says which."""
+
+
+@transaction.atomic
+def resume(*, run: UUID, cap: Cap) -> ExtractionRun:
+    """Let a run go on that stopped at its cap, under a higher one. Raises `CannotResume`."""
+    row = ExtractionRun.objects.select_for_update().filter(pk=run).first()
+    if row is None or row.state != State.CAPPED:
+        raise CannotResume(f"There is no run {run} that stopped at its cap.")
+    row.max_tokens, row.max_cost_usd = cap.max_tokens, cap.max_cost_usd
+    if reached := capping.budget_of(row).reached:
+        raise CannotResume(f"Under this cap run {run} cannot go on: {reached}.")
+    row.state, row.finished_at, row.touched_at = State.RUNNING, None, None
+    row.save()
+    return row
 
 
 def _announce(run: UUID) -> None:

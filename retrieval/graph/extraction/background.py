@@ -9,6 +9,7 @@ from uuid import UUID
 import structlog
 
 from corpus import bells
+from corpus.usage.budget import Cap, CapReached
 from retrieval.graph.actions import extraction as action
 from retrieval.graph.extraction import choosing, running
 from retrieval.graph.extraction.choosing import Kind, NoModel
@@ -27,8 +28,8 @@ TASK = "retrieval.extract_graph"
 TURN_SECONDS = 120.0
 
 
-def enqueue(*, kind: Kind, limit: int | None, by: User | None) -> ExtractionRun:
-    """Hand what is unread to the workers. Raises `NoModel` and `InvalidOntology`."""
+def enqueue(*, kind: Kind, limit: int | None, cap: Cap | None = None, by: User | None) -> ExtractionRun:
+    """Hand what is unread to the workers, who stop at `cap`. Raises `NoModel` and `InvalidOntology`."""
     ontology = active_ontology()
     extractor = _extractor(kind)
     run = action.start(
@@ -36,6 +37,7 @@ def enqueue(*, kind: Kind, limit: int | None, by: User | None) -> ExtractionRun:
         passages=running.count(extractor, Reach(limit=limit)),
         parameters={"kind": kind, "limit": limit},
         is_for_workers=True,
+        cap=cap,
         by=by,
     )
     logger.info("graph.run_queued", run=str(run.pk), passages=run.passages, types=len(ontology.entity_types))
@@ -65,6 +67,10 @@ def work(run_id: UUID) -> None:
     except (NoModel, InvalidOntology) as error:
         logger.warning("graph.run_failed", run=str(run_id), kind=type(error).__name__)
         action.fail(run=run_id, code="not_configured")
+        return
+    except CapReached:
+        logger.info("graph.stopped_at_the_cap", run=str(run_id))
+        action.stop_at_the_cap(run=run_id)
         return
     if is_done:
         action.finish(run=run_id)

@@ -50,6 +50,17 @@ class ModelExtractor:
                 self._replay.put(address, reply)
         return replies.read(reply)
 
+    def prompt_of(self, batch: Batch) -> tuple[str, str] | None:
+        """Return what the model would be asked about the passages; None where nobody would ask it."""
+        if self._model is None or (self._replay is not None and self._replay.get(self._address(batch))):
+            return None
+        return self._prompt.fill(self._values(batch))
+
+    @property
+    def model_name(self) -> str:
+        """Whom it asks; empty where nobody is asked."""
+        return "" if self._model is None else self._model.name
+
     def _address(self, batch: Batch) -> str:
         """Return the hash of all that the question depends on, but for the model."""
         texts = "\0".join(passage.text for passage in batch.passages)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 from django.db.models import Exists, OuterRef, QuerySet
 
 from corpus.connections import release
 from corpus.models import Chunk, Document
+from corpus.usage import accounts, capping
+from corpus.usage.budget import Budget, Cap, CapReached
 from retrieval.graph.actions import extraction as action
 from retrieval.graph.extraction.types import (
     Batch,
@@ -37,14 +40,19 @@ logger = structlog.get_logger(__name__)
 FAILURES_IN_A_ROW = 5
 
 Advance = Callable[[int], None]
+_Unit = TypeVar("_Unit")
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a run reads: at most `limit` passages, with `again` those read before too, of these documents."""
+    """What a run reads: at most `limit` passages, with `again` those read before too, of these documents.
+
+    What was read `since` then is read already: a run that goes on does not read its own passages again.
+    """
 
     limit: int | None = None
     again: bool = False
+    since: datetime | None = None
     documents: QuerySet[Document] | None = None
 
 
@@ -93,11 +101,13 @@ def unread(extractor: str, reach: Reach = EVERYTHING) -> QuerySet[Chunk]:
     chunks = Chunk.objects.filter(document__state=Document.State.READY)
     if reach.documents is not None:
         chunks = chunks.filter(document__in=reach.documents)
-    if reach.again:
-        return chunks
     stamps = ChunkStamp.objects.filter(
         chunk=OuterRef("pk"), extractor=extractor, content_sha256=OuterRef("content_sha256")
     )
+    if reach.again:
+        if reach.since is None:
+            return chunks
+        stamps = stamps.filter(stamped_at__gte=reach.since)
     return chunks.exclude(Exists(stamps))
 
 
@@ -112,18 +122,38 @@ def extract(
     extractor: Extractor,
     ontology: Ontology,
     reach: Reach = EVERYTHING,
+    cap: Cap | None = None,
     by: User | None = None,
     advance: Advance = lambda _: None,
 ) -> ExtractionRun:
-    """Read what is unread; return the run, which is failed when no batch could be read."""
+    """Read what is unread; return the run, which is failed when no batch could be read.
+
+    One that used what `cap` allows is stopped at the cap, after a whole batch.
+    """
     run = action.start(
         extractor=extractor.name,
         passages=count(extractor, reach),
         parameters={"limit": reach.limit, "again": reach.again},
+        cap=cap,
         by=by,
     )
+    return to_its_end(run, extractor=extractor, ontology=ontology, reach=reach, advance=advance)
+
+
+def to_its_end(
+    run: ExtractionRun,
+    *,
+    extractor: Extractor,
+    ontology: Ontology,
+    reach: Reach,
+    advance: Advance = lambda _: None,
+) -> ExtractionRun:
+    """Carry a run out until nothing is left or its cap is reached; return it as it is then."""
     try:
         carry_out(run, extractor=extractor, ontology=ontology, reach=reach, advance=advance)
+    except CapReached:
+        action.stop_at_the_cap(run=run.pk)
+        return ExtractionRun.objects.get(pk=run.pk)
     except BaseException as error:
         action.fail(run=run.pk, code=type(error).__name__)
         raise
@@ -139,18 +169,34 @@ def carry_out(
     advance: Advance = lambda _: None,
     until: float | None = None,
 ) -> bool:
-    """Read batches until nothing is left; False when `until` came first. Gives up on a dead provider."""
+    """Read batches until nothing is left; False when `until` came first. Gives up on a dead provider.
+
+    Raises `CapReached` before a batch that the run's cap does not allow any more.
+    """
+    budget = capping.budget_of(run)
     failed_in_a_row = 0
     for batch in batches(extractor, reach):
         if until is not None and monotonic() > until:
             return False
-        is_read = [_keep(run, reading, extractor) for reading in _readings(batch, extractor, ontology)]
+        budget.check()
+        is_read = _read(run, batch, extractor, ontology, budget)
         failed_in_a_row = 0 if any(is_read) else failed_in_a_row + 1
         advance(len(batch.passages))
         if failed_in_a_row >= FAILURES_IN_A_ROW:
             logger.warning("graph.gave_up", run=str(run.pk), count=failed_in_a_row)
             break
     return True
+
+
+def _read(
+    run: ExtractionRun, batch: Batch, extractor: Extractor, ontology: Ontology, budget: Budget
+) -> list[bool]:
+    """Read a batch and keep what comes of it, and what it used with the run."""
+    try:
+        with accounts.charged_to(run.started_by, collection=batch.collection, budget=budget):
+            return [_keep(run, reading, extractor) for reading in _readings(batch, extractor, ontology)]
+    finally:
+        capping.keep(run, budget)
 
 
 def _keep(run: ExtractionRun, reading: Reading, extractor: Extractor) -> bool:
@@ -177,9 +223,9 @@ def rehearse(*, extractor: Extractor, ontology: Ontology, reach: Reach, advance:
 def batches(extractor: Extractor, reach: Reach = EVERYTHING) -> Iterator[Batch]:
     """Yield what is unread, document by document: what is read together may be seen by the same people."""
     chunks = unread(extractor.name, reach)
-    documents = chunks.order_by("document_id").values_list("document_id", flat=True).distinct()
+    documents = chunks.order_by("document_id").values_list("document_id", "document__bucket").distinct()
     left = reach.limit
-    for document in list(documents):
+    for document, bucket in list(documents):
         wanted = set(chunks.filter(document_id=document).values_list("pk", flat=True))
         rows = list(
             Chunk.objects.filter(document_id=document)
@@ -188,24 +234,27 @@ def batches(extractor: Extractor, reach: Reach = EVERYTHING) -> Iterator[Batch]:
         )
         passages = list(islice((Passage(*row) for row in rows if row[0] in wanted), left))
         texts = tuple(body for _, body, _ in rows)
-        for part in _parts(passages, extractor.batch_limits):
-            yield Batch(str(document), part, texts)
+        for part in parts(passages, [len(passage.text) for passage in passages], extractor.batch_limits):
+            yield Batch(str(document), part, texts, bucket)
         if left is not None:
             left -= len(passages)
             if left <= 0:
                 return
 
 
-def _parts(passages: list[Passage], limits: tuple[int, int]) -> Iterator[tuple[Passage, ...]]:
-    most_passages, most_characters = limits
-    part: list[Passage] = []
+def parts(
+    units: Sequence[_Unit], lengths: Sequence[int], limits: tuple[int, int]
+) -> Iterator[tuple[_Unit, ...]]:
+    """Yield `units` in order, as many at once as the limits of number and characters allow, one at least."""
+    most_units, most_characters = limits
+    part: list[_Unit] = []
     characters = 0
-    for passage in passages:
-        if part and (len(part) == most_passages or characters + len(passage.text) > most_characters):
+    for unit, length in zip(units, lengths, strict=True):
+        if part and (len(part) == most_units or characters + length > most_characters):
             yield tuple(part)
             part, characters = [], 0
-        part.append(passage)
-        characters += len(passage.text)
+        part.append(unit)
+        characters += length
     if part:
         yield tuple(part)
 

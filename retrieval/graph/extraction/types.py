@@ -46,6 +46,7 @@ class Batch:
     document: str
     passages: tuple[Passage, ...]
     texts: tuple[str, ...]
+    collection: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ def halves(batch: Batch) -> Sequence[Batch]:
     """Return the batch as two smaller ones."""
     middle = len(batch.passages) // 2
     return [
-        Batch(batch.document, part, batch.texts)
+        Batch(batch.document, part, batch.texts, batch.collection)
         for part in (batch.passages[:middle], batch.passages[middle:])
         if part
     ]

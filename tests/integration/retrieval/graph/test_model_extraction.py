@@ -204,13 +204,16 @@ def test_what_a_passage_tells_the_model_to_do_is_fenced(provider: OpenAIServer) 
     assert "\u202e" not in request.prompt
 
 
-def test_a_dry_run_writes_nothing(provider: OpenAIServer) -> None:
+def test_a_dry_run_asks_nobody_writes_nothing_and_says_what_it_would_come_to(
+    provider: OpenAIServer,
+) -> None:
     document(TEXT)
-    provider.will(says(GOOD))
 
     found = report("--dry-run")
 
-    assert (found["entities_added"], found["mentions_added"], found["relationships_added"]) == (2, 2, 1)
+    assert found["dry_run"] is True
+    assert found["estimate"]["calls"] == 1  # type: ignore[index]
+    assert provider.requests == []
     assert (kept(), ChunkStamp.objects.count(), ExtractionRun.objects.count()) == ((0, 0, 0), 0, 0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import structlog
 from django.http import HttpResponse, StreamingHttpResponse
@@ -26,11 +26,14 @@ from corpus.keys.permissions import Permission
 from retrieval.api.asking import QueryAsked
 from retrieval.request import InvalidRequest, checked_question
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
 logger = structlog.get_logger(__name__)
 
 EVENT_STREAM = "text/event-stream"
 # Whoever may ask on the pages may ask by key.
-_RIGHT = "answers.add_answer"
+RIGHT = "answers.add_answer"
 _BUSY = "As many questions are being answered as this site answers at once."
 
 
@@ -70,38 +73,38 @@ class AnswerView(ApiView):
     )
     def post(self, request: Request) -> HttpResponse | StreamingHttpResponse:
         """Answer, within what the key may see."""
-        self.require_right(_RIGHT)
+        self.require_right(RIGHT)
         asked = read_body(request, AnswerAsked)
         if admission.is_full():
-            raise _busy()
-        told = self._checked(asked)
+            raise busy()
+        told = order_of(asked, self.caller.user)
         if asked.stream or EVENT_STREAM in request.headers.get("Accept", ""):
             return _streamed(told)
         return reply(_whole(told))
 
-    def _checked(self, asked: AnswerAsked) -> Order:
-        """Return what is asked for, once it is known that it can be."""
-        try:
-            checked_question(asked.query)
-            writers.choose(asked.engine)
-        except InvalidRequest as error:
-            raise invalid(str(error), where="query") from None
-        except writers.EngineUnavailable as error:
-            raise Problem(Code.LLM_UNAVAILABLE, str(error)) from None
-        requested = asked.scope.requested(exclude_retracted=True)
-        user = self.caller.user
 
-        def order() -> Generator[AnswerEvent, None, None]:
-            return engine.ask(
-                question=asked.query,
-                requested=requested,
-                by=user,
-                profile=asked.profile,
-                limit=asked.top_k,
-                engine=asked.engine,
-            )
+def order_of(asked: AnswerAsked, user: User) -> Order:
+    """Return what `user` asks for, once it is known that it can be; raise a `Problem` when it cannot."""
+    try:
+        checked_question(asked.query)
+        writers.choose(asked.engine)
+    except InvalidRequest as error:
+        raise invalid(str(error), where="query") from None
+    except writers.EngineUnavailable as error:
+        raise Problem(Code.LLM_UNAVAILABLE, str(error)) from None
+    requested = asked.scope.requested(exclude_retracted=True)
 
-        return order
+    def order() -> Generator[AnswerEvent, None, None]:
+        return engine.ask(
+            question=asked.query,
+            requested=requested,
+            by=user,
+            profile=asked.profile,
+            limit=asked.top_k,
+            engine=asked.engine,
+        )
+
+    return order
 
 
 def _whole(order: Order) -> AnswerTold:
@@ -112,13 +115,13 @@ def _whole(order: Order) -> AnswerTold:
             for event in order():
                 heard.hear(event)
     except admission.Full:
-        raise _busy() from None
+        raise busy() from None
     if heard.error:
-        raise _failed(heard.error)
+        raise failed(heard.error)
     return AnswerTold.model_validate(heard.as_dict())
 
 
-def _failed(error: dict[str, Any]) -> Problem:
+def failed(error: dict[str, Any]) -> Problem:
     """Return the problem of an answer that broke off. What was written of it is kept under its id."""
     more = {"reason": error["code"], "answer_id": error["answer"], "offer": error["offer"]}
     code = Code.INTERNAL_ERROR if error["code"] == Code.INTERNAL_ERROR else Code.GENERATION_FAILED
@@ -140,7 +143,7 @@ def _messages(order: Order) -> Iterator[str]:
             for event in events:
                 yield _message(event)
     except admission.Full:
-        yield _message(_broken(_busy().code, _BUSY))
+        yield _message(_broken(busy().code, _BUSY))
     except Exception as error:
         logger.exception("api.stream_failed")
         yield _message(_broken(Code.INTERNAL_ERROR, f"The error is of the type {type(error).__name__}."))
@@ -155,6 +158,6 @@ def _broken(code: Code, message: str) -> AnswerEvent:
     return AnswerEvent(EventName.ERROR, {"code": str(code), "message": message})
 
 
-def _busy() -> Problem:
+def busy() -> Problem:
     wait = {"Retry-After": str(admission.RETRY_AFTER_SECONDS)}
     return Problem(Code.LLM_UNAVAILABLE, _BUSY, headers=wait)

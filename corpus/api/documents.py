@@ -72,28 +72,7 @@ class OneDocument(ApiView):
     @describes(Operation("get_document", "Read a document", DocumentWhole, TAG, codes=(Code.NOT_FOUND,)))
     def get(self, request: Request, document_id: UUID) -> HttpResponse:
         """Show what is known of it, and name its passages."""
-        scope = scope_of(self)
-        found = browsing.readable_document(scope, document_id)
-        if found is None:
-            raise Http404
-        visible = Document.objects.within(scope)
-        newer = visible.filter(id=found.superseded_by_id) if found.superseded_by_id else visible.none()
-        older = visible.filter(superseded_by=found).order_by("-year", "id")
-        chunks = found.chunks.order_by("ordinal", "id").values_list("public_id", flat=True)
-        return reply(
-            DocumentWhole(
-                **_facts(found),
-                language=found.language,
-                media_type=found.media_type,
-                page_count=found.page_count,
-                content_sha256=found.content_sha256,
-                ingested_at=found.ingested_at,
-                superseded_by=newer.values_list("pk", flat=True).first(),
-                supersedes=list(older.values_list("pk", flat=True)),
-                source=found.source_id,
-                chunks=list(chunks),
-            )
-        )
+        return reply(whole(document_id, scope_of(self)))
 
 
 class OneChunk(ApiView):
@@ -104,25 +83,7 @@ class OneChunk(ApiView):
     @describes(Operation("get_chunk", "Read a passage", Passage, TAG, codes=(Code.NOT_FOUND,)))
     def get(self, request: Request, passage_id: UUID) -> HttpResponse:
         """Show it, word for word."""
-        found = browsing.readable_passage(scope_of(self), passage_id)
-        if found is None:
-            raise Http404
-        return reply(
-            Passage(
-                id=found.public_id,
-                document=short(found.document),
-                ordinal=found.ordinal,
-                section_path=[str(part) for part in found.section_path],
-                locator=found.locator,
-                page_start=found.page_start,
-                page_end=found.page_end,
-                is_table=found.is_table,
-                body=found.body,
-                content_sha256=found.content_sha256,
-                previous=_beside(found, -1),
-                next=_beside(found, +1),
-            )
-        )
+        return reply(passage(passage_id, scope_of(self)))
 
 
 class Sources(ApiView):
@@ -153,6 +114,50 @@ class Sources(ApiView):
 def scope_of(view: ApiView) -> RetrievalScope:
     """Return all that the key may see."""
     return ceilings.effective_scope(view.caller.user, RetrievalScope())
+
+
+def whole(document_id: UUID, scope: RetrievalScope) -> DocumentWhole:
+    """Return what is known of a document, with its passages; raise `Http404` for one out of scope."""
+    found = browsing.readable_document(scope, document_id)
+    if found is None:
+        raise Http404
+    visible = Document.objects.within(scope)
+    newer = visible.filter(id=found.superseded_by_id) if found.superseded_by_id else visible.none()
+    older = visible.filter(superseded_by=found).order_by("-year", "id")
+    chunks = found.chunks.order_by("ordinal", "id").values_list("public_id", flat=True)
+    return DocumentWhole(
+        **_facts(found),
+        language=found.language,
+        media_type=found.media_type,
+        page_count=found.page_count,
+        content_sha256=found.content_sha256,
+        ingested_at=found.ingested_at,
+        superseded_by=newer.values_list("pk", flat=True).first(),
+        supersedes=list(older.values_list("pk", flat=True)),
+        source=found.source_id,
+        chunks=list(chunks),
+    )
+
+
+def passage(passage_id: UUID, scope: RetrievalScope) -> Passage:
+    """Return a passage, word for word; raise `Http404` for one out of scope."""
+    found = browsing.readable_passage(scope, passage_id)
+    if found is None:
+        raise Http404
+    return Passage(
+        id=found.public_id,
+        document=short(found.document),
+        ordinal=found.ordinal,
+        section_path=[str(part) for part in found.section_path],
+        locator=found.locator,
+        page_start=found.page_start,
+        page_end=found.page_end,
+        is_table=found.is_table,
+        body=found.body,
+        content_sha256=found.content_sha256,
+        previous=_beside(found, -1),
+        next=_beside(found, +1),
+    )
 
 
 def short(document: Document) -> DocumentShort:

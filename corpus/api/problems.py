@@ -99,7 +99,7 @@ def of_fields(error: ValidationError) -> Problem:
 
 def handled(error: Exception, _context: Mapping[str, Any]) -> HttpResponse:
     """Answer for an exception of a view. Whatever it is, it is a problem and nothing is let through."""
-    problem = _of(error)
+    problem = of(error)
     if problem is None:
         logger.error("api.failed", error=type(error).__name__, exc_info=error)
         # Its type and nothing else: a message may quote what must not be told.
@@ -126,7 +126,8 @@ def response(problem: Problem) -> HttpResponse:
     return answer
 
 
-def _of(error: Exception) -> Problem | None:
+def of(error: Exception) -> Problem | None:
+    """Return the problem that an exception of a surface means; None for what is our fault."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, KeyRefused):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -16,6 +16,7 @@ from corpus.api.requests import Sent, Whole, read_body
 from corpus.api.schema import Operation, describes
 from corpus.api.views import ApiView, reply
 from corpus.keys.permissions import Permission
+from corpus.scope import RetrievalScope
 from corpus.usage import accounts
 from retrieval.api.asking import QueryAsked
 from retrieval.api.shapes import EntityPage, EntityTold, Search
@@ -23,6 +24,9 @@ from retrieval.graph import listing
 from retrieval.graph.listing import Listed, Wanted
 from retrieval.request import InvalidRequest
 from retrieval.retriever import retrieve
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 
 class QueryView(ApiView):
@@ -42,17 +46,7 @@ class QueryView(ApiView):
     )
     def post(self, request: Request) -> HttpResponse:
         """Search within what the key may see."""
-        asked = read_body(request, QueryAsked)
-        requested = asked.scope.requested(exclude_retracted=False)
-        effective = ceilings.effective_scope(self.caller.user, requested)
-        try:
-            with accounts.charged_to(self.caller.user, collection=accounts.collection_of(effective)):
-                result = retrieve(
-                    question=asked.query, scope=effective, profile=asked.profile, limit=asked.top_k
-                )
-        except InvalidRequest as error:
-            raise invalid(str(error), where="query") from None
-        return reply(Search.model_validate(result.as_dict()))
+        return reply(searched(read_body(request, QueryAsked), self.caller.user))
 
 
 class EntityParameters(Sent):
@@ -82,17 +76,30 @@ class Entities(ApiView):
     )
     def get(self, request: Request) -> HttpResponse:
         """List what passages that the key may see mention."""
-        asked = self.wanted(EntityParameters)
-        wanted = Wanted(asked.q or None, asked.type or None, asked.document, asked.order)
-        found = listing.listing(wanted, scope_of(self), page=asked.page)
-        return reply(
-            EntityPage(
-                count=found.total,
-                page=asked.page,
-                page_size=listing.PAGE_SIZE,
-                items=[_entity(one) for one in found.entities],
-            )
-        )
+        return reply(entities(self.wanted(EntityParameters), scope_of(self)))
+
+
+def searched(asked: QueryAsked, user: User) -> Search:
+    """Return what a search within what `user` may see finds; raise a `Problem` for what is no question."""
+    effective = ceilings.effective_scope(user, asked.scope.requested(exclude_retracted=False))
+    try:
+        with accounts.charged_to(user, collection=accounts.collection_of(effective)):
+            result = retrieve(question=asked.query, scope=effective, profile=asked.profile, limit=asked.top_k)
+    except InvalidRequest as error:
+        raise invalid(str(error), where="query") from None
+    return Search.model_validate(result.as_dict())
+
+
+def entities(asked: EntityParameters, scope: RetrievalScope) -> EntityPage:
+    """Return a page of the entities that passages in scope mention."""
+    wanted = Wanted(asked.q or None, asked.type or None, asked.document, asked.order)
+    found = listing.listing(wanted, scope, page=asked.page)
+    return EntityPage(
+        count=found.total,
+        page=asked.page,
+        page_size=listing.PAGE_SIZE,
+        items=[_entity(one) for one in found.entities],
+    )
 
 
 def _entity(one: Listed) -> EntityTold:

@@ -46,7 +46,13 @@ def left(search: CampaignSearch) -> Left:
     if search.is_list:
         return Left(len(search.dois) - kept, kept)
     read = sum(search.pages.values_list("records", flat=True))
-    return Left(max(1, -(-(search.most - read) // ROWS)), kept)
+    return Left(max(1, _pages_left(search.most, read, search.reported)), kept)
+
+
+def _pages_left(most: int, read: int, reported: int | None) -> int:
+    """Return how many pages are missing to so many records, or to all there are."""
+    wanted = most if reported is None else min(most, reported)
+    return max(0, -(-(wanted - read) // ROWS))
 
 
 def index_of(search: CampaignSearch, outbound: Outbound) -> WorkIndex:
@@ -61,9 +67,9 @@ def carry_out(held: Held, *, search: CampaignSearch, index: WorkIndex, until: fl
 
     Raises `ProviderError` when the index cannot be asked, and `RunStopped`.
     """
+    rest = left(search)
     with runs.effect(held) as run:
-        run.total = search.pages.count() + left(search).requests
-        run.done = search.pages.count()
+        run.total, run.done = rest.kept + rest.requests, rest.kept
     advance = _next_doi if search.is_list else _next_page
     while not search.is_done:
         if until is not None and monotonic() > until:
@@ -88,7 +94,7 @@ def _next_page(held: Held, search: CampaignSearch, index: WorkIndex) -> None:
         search=search,
         asked_for=cursor,
         page=page,
-        is_last=not page.next_cursor or read >= search.most,
+        following=_pages_left(search.most, read, page.total) if page.next_cursor else 0,
     )
     logger.info("campaign.page_kept", search=search.pk, records=len(page.works))
 
@@ -108,7 +114,7 @@ def _next_doi(held: Held, search: CampaignSearch, index: WorkIndex) -> None:
         search=search,
         asked_for=doi,
         page=page,
-        is_last=is_last,
+        following=len(search.dois) - place - 1,
     )
 
 

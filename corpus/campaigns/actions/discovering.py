@@ -143,9 +143,12 @@ def keep_page(
     search: CampaignSearch,
     asked_for: str,
     page: FoundPage,
-    is_last: bool,
+    following: int,
 ) -> None:
-    """Keep a page of a search with the candidates on it. Raises `RunStopped`, and then keeps nothing."""
+    """Keep a page of a search with the candidates on it; so many pages are to follow.
+
+    Raises `RunStopped`, and then keeps nothing.
+    """
     with runs.effect(held) as run:
         number = search.pages.count() + 1
         SearchPage.objects.create(
@@ -161,8 +164,9 @@ def keep_page(
         _add(search, page.works)
         if page.total is not None and not search.is_list:
             search.reported = page.total
-        _save(search, is_last=is_last)
+        _save(search, is_last=following == 0)
         run.done += 1
+        run.total = run.done + following
 
 
 def keep_absence(*, held: Held, search: CampaignSearch, doi: str, reason: str, is_last: bool) -> None:

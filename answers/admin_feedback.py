@@ -68,7 +68,8 @@ class WrongReportAdmin(_Decided[WrongReport]):
     date_hierarchy = "reported_at"
     ordering = ("-reported_at", "id")
     fields = (
-        "question", "searched_question", "comment", "evidence_shown", "page", "answer_ref", "answer_sha256",
+        "question", "searched_question", "comment", "drawing", "evidence_shown", "page", "answer_ref",
+        "answer_sha256",
         "scope", "engine", "model", "fingerprint", "reported_by", "reported_at", "state_badge", "decided_by",
         "decided_at",
     )  # fmt: skip
@@ -82,6 +83,14 @@ class WrongReportAdmin(_Decided[WrongReport]):
     def comment_start(self, report: WrongReport) -> str:
         """Show how the comment begins."""
         return report.comment if len(report.comment) <= 90 else f"{report.comment[:89]}…"
+
+    @display(description=gettext_lazy("evaluation"))
+    def drawing(self, report: WrongReport) -> SafeString | str:
+        """Link to the page on which an open report becomes a question."""
+        if report.state != WrongReport.State.OPEN:
+            return report.get_state_display()
+        address = reverse("reported_question", args=[report.pk])
+        return format_html('<a href="{}">{}</a>', address, _("Make it a question"))
 
     @display(description=gettext_lazy("evidence"))
     def evidence_shown(self, report: WrongReport) -> SafeString:

@@ -23,6 +23,22 @@ _LINES = ("reference_documents", "reference_titles", "evidence_phrases")
 ABLATE = "ablate"
 
 
+class AsksASet(forms.Form):
+    """A form in which one of `sets` is chosen."""
+
+    def __init__(self, *arguments: Any, sets: list[QuestionSet], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.sets = {str(one.pk): one for one in sets}
+        self.fields["question_set"] = forms.ChoiceField(
+            choices=[(key, one.name) for key, one in self.sets.items()],
+            error_messages=dict.fromkeys(("required", "invalid_choice"), _("Choose a set of questions.")),
+        )
+
+    def question_set(self) -> QuestionSet:
+        """Return the chosen set of a valid form."""
+        return self.sets[self.cleaned_data["question_set"]]
+
+
 class SetForm(forms.Form):
     """The name of a new set."""
 
@@ -92,20 +108,8 @@ class QuestionForm(forms.Form):
         }
 
 
-class AsksASet(forms.Form):
-    """A form in which one of `sets` is chosen."""
-
-    def __init__(self, *arguments: Any, sets: list[QuestionSet], **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.sets = {str(one.pk): one for one in sets}
-        self.fields["question_set"] = forms.ChoiceField(
-            choices=[(key, one.name) for key, one in self.sets.items()],
-            error_messages=dict.fromkeys(("required", "invalid_choice"), _("Choose a set of questions.")),
-        )
-
-    def question_set(self) -> QuestionSet:
-        """Return the chosen set of a valid form."""
-        return self.sets[self.cleaned_data["question_set"]]
+class ReportedForm(QuestionForm, AsksASet):
+    """A question about an answer that was reported as wrong, and the set it goes into."""
 
 
 class RunForm(AsksASet):

@@ -137,7 +137,7 @@ def read_questions(path: Path) -> tuple[SeedQuestion, ...]:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise QuestionFileError(path, (Problem(1, f"larger than {MAX_BYTES // 1_000_000} MB"),))
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise QuestionFileError(path, (Problem(1, "not UTF-8 text"),)) from None
     except OSError as error:
@@ -148,7 +148,12 @@ def read_questions(path: Path) -> tuple[SeedQuestion, ...]:
 
 def parse_questions(text: str, path: Path, *, form: Form) -> tuple[SeedQuestion, ...]:
     """Return the questions of a file's text; `path` only names it. Raises `QuestionFileError`."""
-    questions: list[SeedQuestion] = []
+    return tuple(question for _, question in numbered_questions(text, path, form=form))
+
+
+def numbered_questions(text: str, path: Path, *, form: Form) -> tuple[tuple[int, SeedQuestion], ...]:
+    """Return the questions of a file's text with the line each stands on. Raises `QuestionFileError`."""
+    questions: list[tuple[int, SeedQuestion]] = []
     problems: list[Problem] = []
     first_line: dict[str, int] = {}
     for number, row in _yaml_rows(text) if form == Form.YAML else _jsonl_rows(text):
@@ -161,7 +166,7 @@ def parse_questions(text: str, path: Path, *, form: Form) -> tuple[SeedQuestion,
             message = f"the id '{question.id}' stands on line {first_line[question.id]} already"
             problems.append(Problem(number, message))
         first_line.setdefault(question.id, number)
-        questions.append(question)
+        questions.append((number, question))
     if problems:
         raise QuestionFileError(path, tuple(problems))
     return tuple(questions)
@@ -176,7 +181,8 @@ def write_questions(questions: Iterable[SeedQuestion], *, form: Form) -> str:
 
 
 def _jsonl_rows(text: str) -> Iterator[tuple[int, object]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not `splitlines`: what else it takes for the end of a line may stand within a text.
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:

@@ -2,7 +2,14 @@
 
 from django.urls import path
 
-from evaluation import views_answers, views_compression, views_questions, views_runs
+from evaluation import (
+    views_answers,
+    views_compression,
+    views_import,
+    views_questions,
+    views_reported,
+    views_runs,
+)
 
 urlpatterns = [
     path("evaluation/", views_runs.evaluations, name="evaluations"),
@@ -48,6 +55,14 @@ urlpatterns = [
     path("questions/<uuid:question_id>/unsign/", views_questions.question_unsign, name="question_unsign"),
     path("questions/<uuid:question_id>/retire/", views_questions.question_retire, name="question_retire"),
     path("questions/in/<str:set_name>/", views_questions.questions, name="questions"),
+    path("questions/reported/", views_reported.reported_answers, name="reported_answers"),
+    path("questions/reported/<uuid:report_id>/", views_reported.reported_question, name="reported_question"),
+    path(
+        "questions/reported/<uuid:report_id>/dismiss/",
+        views_reported.reported_dismiss,
+        name="reported_dismiss",
+    ),
+    path("questions/in/<str:set_name>/import/", views_import.questions_import, name="questions_import"),
     path("questions/in/<str:set_name>/new/", views_questions.question_new, name="question_new"),
     path(
         "questions/in/<str:set_name>/export.<slug:form>",

@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from answers.writers import EngineUnavailable
-from corpus import ceilings
 from corpus.prompt_files import InvalidPrompt
-from corpus.scope import RetrievalScope, scope
+from corpus.scope import scope
 from corpus.signed_in import only_for, person
 from evaluation.forms import AnswerRunForm
 from evaluation.ground_truth import queries
@@ -70,6 +69,5 @@ def evaluation_answer(request: HttpRequest, evaluation_id: uuid.UUID, number: in
     if asked is None or run.kind != EvaluationRun.Kind.ANSWERS:
         raise Http404
     outcome = getattr(asked, "answer_outcome", None)
-    within = ceilings.effective_scope(person(request), RetrievalScope())
-    context = {"run": run, "asked": asked, "shown": outcome and reading.shown(outcome, within)}
+    context = {"run": run, "asked": asked, "shown": outcome and reading.shown(outcome)}
     return render(request, "evaluation/run_answer.html", context)

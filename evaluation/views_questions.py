@@ -55,7 +55,7 @@ def question_sets(request: HttpRequest) -> HttpResponse:
 @require_safe
 def questions(request: HttpRequest, set_name: str) -> HttpResponse:
     """List the questions of a set, drafts and signed ones told apart."""
-    found = _set(request, set_name)
+    found = found_set(request, set_name)
     rows = _known(request).filter(question_set=found, retired_at__isnull=request.GET.get("show") != "retired")
     state = request.GET.get("show", "")
     rows = rows.filter(**_STATES.get(state, {}))
@@ -77,7 +77,7 @@ def questions_export(request: HttpRequest, set_name: str, form: str) -> HttpResp
     """Hand the questions one may know of over as a file that can be imported."""
     if form not in set(Form):
         raise Http404
-    found = _set(request, set_name)
+    found = found_set(request, set_name)
     rows = queries.asked(found).filter(pk__in=_known(request).values("pk"))
     text = write_questions(map(queries.seed_of, rows), form=Form(form))
     response = HttpResponse(text, content_type="text/plain; charset=utf-8")
@@ -96,19 +96,19 @@ def question(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_new(request: HttpRequest, set_name: str) -> HttpResponse:
     """Write a question into a set."""
-    found = _set(request, set_name)
+    found = found_set(request, set_name)
     form = QuestionForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         seed = form.seed(author=person(request).get_username())
         if seed is not None:
             try:
                 added = action.add(
-                    question_set=found, seed=seed, writing=_writing(request), by=person(request)
+                    question_set=found, seed=seed, writing=writing(request), by=person(request)
                 )
                 messages.success(request, _("Written. It is a draft until an expert signs it."))
                 return HttpResponseRedirect(reverse("question", args=[added.pk]))
             except QuestionError as error:
-                _explain(form, error)
+                explain(form, error)
     return _form(request, form, found, None)
 
 
@@ -125,12 +125,12 @@ def question_edit(request: HttpRequest, question_id: uuid.UUID) -> HttpResponse:
         try:
             action.change(
                 question=found, seed=seed, seen_sha256=form.cleaned_data["seen"],
-                writing=_writing(request), by=person(request),
+                writing=writing(request), by=person(request),
             )  # fmt: skip
             messages.success(request, _("Saved."))
             return HttpResponseRedirect(reverse("question", args=[found.pk]))
         except QuestionError as error:
-            _explain(form, error)
+            explain(form, error)
     return _form(request, form, found.question_set, found)
 
 
@@ -194,7 +194,7 @@ def _form(
     return render(request, "evaluation/question_form.html", context, status=422 if form.errors else 200)
 
 
-def _explain(form: QuestionForm, error: QuestionError) -> None:
+def explain(form: QuestionForm, error: QuestionError) -> None:
     """Put a refusal where it can be mended."""
     field = "key" if isinstance(error, NameTaken) else None
     if isinstance(error, EvidenceNotFound):
@@ -215,7 +215,8 @@ def _initial(found: Question) -> dict[str, object]:
     return QuestionForm.initial_of(queries.seed_of(found), found.content_sha256)
 
 
-def _writing(request: HttpRequest) -> Writing:
+def writing(request: HttpRequest) -> Writing:
+    """Return under what the asker writes: what they may see."""
     return Writing(ceilings.effective_scope(person(request), RetrievalScope()))
 
 
@@ -223,7 +224,8 @@ def _known(request: HttpRequest) -> QuerySet[Question]:
     return queries.known_questions(person(request))
 
 
-def _set(request: HttpRequest, name: str) -> QuestionSet:
+def found_set(request: HttpRequest, name: str) -> QuestionSet:
+    """Return a set that the asker may know of. Raises `Http404`."""
     found = queries.known_sets(person(request)).filter(name=name).first()
     if found is None:
         raise Http404

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from evaluation.actions import questions as action
-from evaluation.actions.questions import Origin, Provenance, Writing
+from evaluation.actions.questions import Origin, Provenance, QuestionError, Writing
 from evaluation.ground_truth.models import Evidence, Question, QuestionSet
+from evaluation.ground_truth.queries import known_questions
 from evaluation.questions import SeedQuestion
 
 if TYPE_CHECKING:
@@ -28,6 +30,14 @@ class Imported:
     missing: tuple[tuple[str, str], ...] = ()
 
 
+class NotImported(QuestionError):
+    """Questions of a file that cannot be taken in: `problems` says of each by its id why."""
+
+    def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
+        super().__init__("\n".join(f"{key}: {said}" for key, said in problems))
+        self.problems = tuple(problems)
+
+
 @transaction.atomic
 def import_questions(
     *,
@@ -41,15 +51,24 @@ def import_questions(
     """Add the questions of a file and change those that differ; all of them or, on an error, none.
 
     They come as drafts, whatever the file says: only `trusts_signatures` takes its signatures over. What the
-    file does not name stays. Raises `EvidenceNotFound` where evidence has to be there.
+    file does not name stays, and so does what `by` may not know of. Raises `NotImported` naming everything.
     """
-    held = {question.key: question for question in question_set.questions.order_by("key", "pk")}
+    rows = question_set.questions.order_by("key", "pk")
+    held = {question.key: question for question in rows.filter(pk__in=_changeable(by).values("pk"))}
     outcomes: list[str] = []
     questions = []
+    problems = []
     for seed in seeds:
-        outcome, question = _take(question_set, seed, held.get(seed.id), writing, origin, by)
+        try:
+            outcome, question = _take(question_set, seed, held.get(seed.id), writing, origin, by)
+        except QuestionError as error:
+            # Nothing was written of this one, and of the others nothing will stay.
+            problems.append((seed.id, str(error)))
+            continue
         outcomes.append(outcome)
         questions.append(question)
+    if problems:
+        raise NotImported(problems)
     signed = 0
     if trusts_signatures:
         signed = sum(
@@ -62,6 +81,10 @@ def import_questions(
         signed=signed,
         missing=tuple(_missing(questions)),
     )
+
+
+def _changeable(by: User | None) -> QuerySet[Question]:
+    return Question.objects.all() if by is None else known_questions(by)
 
 
 def _take(

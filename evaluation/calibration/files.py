@@ -71,7 +71,7 @@ def read(text: str) -> list[Line]:
         raise LabelFileError((Problem(1, f"larger than {MAX_BYTES // 1_000_000} MB"),))
     lines: list[Line] = []
     problems: list[Problem] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:

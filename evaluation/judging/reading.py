@@ -85,13 +85,16 @@ def shown_source(row: AnswerSource) -> ShownSource:
     )
 
 
-def shown(outcome: AnswerOutcome, scope: RetrievalScope) -> ShownOutcome:
-    """Return what came of a question, with answer and sources while all is within `scope`, unchanged."""
+def shown(outcome: AnswerOutcome) -> ShownOutcome:
+    """Return what came of a question, with answer and sources while all of it is as it was.
+
+    For whoever may know of its run: they may see every document that the run touched.
+    """
     grades = tuple(_grades(list(outcome.judgements.order_by("kind", "pk"))))
     answer = outcome.answer
     if answer is None or outcome.error_code or text_sha256(answer.text) != outcome.answer_sha256:
         return ShownOutcome(outcome, grades)
-    if sources_of(answer, scope) is None:
+    if sources_of(answer, RetrievalScope()) is None:
         return ShownOutcome(outcome, grades)
     rows = answer.sources.select_related("chunk").order_by("number", "pk")
     sources = tuple(map(shown_source, rows))

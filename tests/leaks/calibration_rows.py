@@ -12,8 +12,16 @@ from corpus.models import Chunk
 from corpus.rights import ALL_CLASSES
 from evaluation.actions import calibration as action
 from evaluation.actions.judging import text_sha256
+from evaluation.compression.verdict import Tokens, Verdict
 from evaluation.judging.rubric import DIMENSIONS
-from evaluation.models import CalibrationItem, CalibrationLabel, CalibrationQueue, EvaluationRun, Evidence
+from evaluation.models import (
+    CalibrationItem,
+    CalibrationLabel,
+    CalibrationQueue,
+    CompressionDecision,
+    EvaluationRun,
+    Evidence,
+)
 from evaluation.models import RunDocument as Touched
 from tests.factories.evaluation import QuestionFactory, QuestionSetFactory, RunQuestionFactory
 from tests.factories.judging import (
@@ -32,6 +40,14 @@ EVERYTHING = "everything"
 # One that most may see and one that few may.
 ABOUT = ("public", "restricted")
 _GRADES = dict.fromkeys(DIMENSIONS, "1")
+_NUMBERS = Verdict(
+    (),
+    Tokens(0),
+    dict.fromkeys(
+        ("answers", "condensed", "set_aside", "whole", "prompt_tokens_taken", "completion_tokens_taken"), 0
+    ),
+    (),
+).numbers()
 
 
 def furnish(world: World, words: dict[str, str]) -> None:
@@ -44,6 +60,22 @@ def furnish(world: World, words: dict[str, str]) -> None:
             CalibrationLabel.objects.create(
                 item=item, labeller_name="somebody", is_expert=True, skipped=f"About {word}"
             )
+    _decide(world, words)
+
+
+def _decide(world: World, words: dict[str, str]) -> None:
+    """A decision by two runs about one case each: the first and itself again, the first and the last."""
+    first, last = ABOUT[0], ABOUT[-1]
+    for case in (first, last):
+        decision = CompressionDecision(
+            whole=world.samples[first].run,
+            condensed=_run(world, {case: words[case]}),
+            is_adopted=False,
+            reasons=["Prompts did not get measurably shorter"],
+            numbers=_NUMBERS,
+        )
+        decision.save()
+        world.decisions[case] = decision
 
 
 def _run(world: World, words: dict[str, str]) -> EvaluationRun:
@@ -108,6 +140,12 @@ def hidden_samples(world: World, cases: Iterable[str]) -> list[CalibrationQueue]
         for name, queue in world.samples.items()
         if name not in shown and (name != EVERYTHING or not shown)
     ]
+
+
+def hidden_decisions(world: World, cases: Iterable[str]) -> list[CompressionDecision]:
+    """Return the decisions that somebody who may see the documents of `cases` may not know of."""
+    shown = set(cases)
+    return [row for case, row in world.decisions.items() if not {case, ABOUT[0]} <= shown]
 
 
 def hidden_items(world: World, cases: Iterable[str]) -> list[CalibrationItem]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 from django.utils import timezone
 
+from answers.feedback import WrongReport
 from corpus.models import Chunk, Document
 from corpus.rights import ALL_CLASSES
 from corpus.scope import RetrievalScope, scope
@@ -17,7 +18,7 @@ from evaluation.actions.questions import Writing
 from evaluation.actions.runs import Opening, Row
 from evaluation.ground_truth.queries import asked
 from evaluation.models import EvaluationRun, Question, QuestionSet, RetrievalOutcome
-from evaluation.questions import SeedQuestion
+from evaluation.questions import Form, SeedQuestion, write_questions
 from evaluation.reports import drawing, summary
 from evaluation.runs.relevant import measured
 
@@ -95,6 +96,70 @@ def _found(passage: Chunk) -> dict[str, object]:
     }
 
 
+def _file(world: World) -> str:
+    """A file whose questions are named like every question there is, with words of no document."""
+    seeds = [
+        SeedQuestion(id=one.key, question="?", reference_answer="!", evidence_phrases=("holds gold",))
+        for one in world.questions[:1]
+    ]
+    return write_questions(seeds, form=Form.JSONL)
+
+
+def _about_answers(world: World) -> dict[str, list[Call]]:
+    """Runs of judged answers: begun, looked at, asked again, decided by."""
+    from tests.leaks.routes import Call
+
+    start, deciding = reverse("evaluation_start_answers"), reverse("compression_decisions")
+    runs_of_answers = [queue.run_id for queue in world.samples.values()]
+    chosen = {"profile": "interactive", "limit": "3", "engine": "extractive"}
+    sets = sorted({one.question_set_id for one in world.questions})
+    return {
+        "evaluation_start_answers": [
+            Call(start),
+            *(Call(start, "post", chosen | {"question_set": str(key)}) for key in sets),
+        ],
+        "evaluation_answer": [
+            Call(reverse("evaluation_answer", args=[key, number]))
+            for key in runs_of_answers
+            for number in (0, 1)
+        ],
+        "evaluation_retry": [
+            Call(reverse("evaluation_retry", args=[key]), "post") for key in runs_of_answers
+        ],
+        "compression_decisions": [
+            Call(deciding),
+            *(
+                Call(deciding, "post", {"whole": str(one), "condensed": str(other)})
+                for one in runs_of_answers
+                for other in runs_of_answers
+            ),
+        ],
+        "compression_decision": [
+            Call(reverse("compression_decision", args=[row.pk])) for row in world.decisions.values()
+        ],
+    }
+
+
+def _about_reports() -> dict[str, list[Call]]:
+    """Answers that somebody reported as wrong, made questions of."""
+    from tests.leaks.routes import Call
+
+    keys = list(WrongReport.objects.order_by("pk").values_list("pk", flat=True))
+    typed = {"key": "x", "question": "?", "reference_answer": "!", "evidence_phrases": "holds gold"}
+    return {
+        "reported_answers": [Call(reverse("reported_answers"))],
+        "reported_question": [
+            call
+            for key in keys
+            for call in (
+                Call(reverse("reported_question", args=[key])),
+                Call(reverse("reported_question", args=[key]), "post", typed),
+            )
+        ],
+        "reported_dismiss": [Call(reverse("reported_dismiss", args=[key]), "post") for key in keys],
+    }
+
+
 def calls(world: World) -> dict[str, list[Call]]:
     """Return the requests for each route of evaluation."""
     from tests.leaks.routes import Call
@@ -111,6 +176,10 @@ def calls(world: World) -> dict[str, list[Call]]:
 
     start, compare = reverse("evaluation_start"), reverse("evaluation_compare")
     return {
+        **_about_answers(world),
+        **_about_reports(),
+        "questions_import": each("questions_import", sets)
+        + posts("questions_import", sets, text=_file(world)),
         "question_sets": [
             Call(reverse("question_sets")),
             Call(reverse("question_sets"), "post", {"name": ""}),

@@ -14,6 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from answers.feedback import WrongReport
 from tests.leaks import calibration_rows, routes
 from tests.leaks.asking import client_of, content_of, headers_of, seen
 from tests.leaks.world import World, allowed
@@ -40,6 +41,15 @@ def hidden_sets(world: World, actor: str) -> list[str]:
     if not may_read_questions(world, actor):
         return list(world.question_sets.values())
     return [name for case, name in world.question_sets.items() if case and case not in allowed(actor)]
+
+
+def hidden_reports(world: World, actor: str) -> list[uuid.UUID]:
+    """Return the reports of wrong answers that cite what `actor` may not see; all, to who decides of none."""
+    person, hidden = world.people[actor], world.hidden_documents(actor)
+    reports = WrongReport.objects.order_by("pk")
+    if person is not None and person.has_perms(["evaluation.add_question", "answers.change_wrongreport"]):
+        reports = reports.filter(evidence__document__in=hidden).distinct()
+    return list(reports.values_list("pk", flat=True))
 
 
 # Which rows somebody may not know of, by the name of the part of an address that names one.
@@ -76,6 +86,13 @@ KEPT_BACK = {
         if not may_read_questions(world, actor) or question.key in world.hidden_words(actor)
     ],
     "set_name": hidden_sets,
+    "report_id": hidden_reports,
+    "decision_id": lambda world, actor: [
+        row.pk
+        for row in calibration_rows.hidden_decisions(
+            world, readable(actor) if may_read_questions(world, actor) else []
+        )
+    ],
     "run_id": lambda world, actor: [] if actor == "curator" else [run.id for run in world.runs],
 }
 # Parts of addresses that are no row's id: a value that any row could have.

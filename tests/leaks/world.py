@@ -32,7 +32,7 @@ from corpus.models import (
     RightsDecision,
 )
 from corpus.rights import ALL_CLASSES, LicenseClass
-from evaluation.models import CalibrationQueue, EvaluationRun, Question
+from evaluation.models import CalibrationQueue, CompressionDecision, EvaluationRun, Question
 from retrieval.graph.models import Entity, ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
 from tests.factories.graph import DescriptionFactory, EntityFactory, MentionFactory, RelationshipFactory
@@ -111,6 +111,8 @@ class World:
     tombstones: dict[str, Entity] = field(default_factory=dict)
     # Of judged answers, by case and of everything.
     samples: dict[str, CalibrationQueue] = field(default_factory=dict)
+    # Of the compression gate, by the case that has to be seen besides the first.
+    decisions: dict[str, CompressionDecision] = field(default_factory=dict)
 
     def hidden_entities(self, actor: str) -> list[Entity]:
         """Return the entities that no passage `actor` may see mentions."""

@@ -12,6 +12,9 @@ from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import bar_with_time_left
 from corpus.domain_profile import InvalidProfile
 from corpus.prompt_files import InvalidPrompt
+from corpus.usage import accounts, estimating
+from corpus.usage.budget import Budget, Cap
+from corpus.usage.cli_caps import cap_options, checked, stop_at_the_cap
 from retrieval.graph.actions import communities as action
 from retrieval.graph.actions.communities import BuildLost, BuildUnderWay
 from retrieval.graph.communities import building, queries, scopes, summarising
@@ -23,15 +26,21 @@ from retrieval.graph.community_models import CommunityBuild
 
 @click.command()
 @click.option("--scope", "names", multiple=True, metavar="NAME", help="Only this named scope. Repeatable.")
-@click.option("--dry-run", is_flag=True, help="Say what would be built; write nothing and ask no model.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be built and come to; write nothing and ask no model."
+)
 @click.option("--no-llm", is_flag=True, help="Summarise by quotes even where a language model is set.")
 @click.option("--list", "lists", is_flag=True, help="Show what is built, and whether the graph has changed.")
+@cap_options
 @json_option
-def communities(*, names: tuple[str, ...], dry_run: bool, no_llm: bool, lists: bool, as_json: bool) -> None:
+def communities(
+    *, names: tuple[str, ...], dry_run: bool, no_llm: bool, lists: bool, cap: Cap, as_json: bool
+) -> None:
     """Group the knowledge graph into communities for each scope that domain.yaml names.
 
     Nothing is done where nothing has changed, and summaries whose evidence is the same are kept. The
-    communities in use stay until the new ones are whole.
+    communities in use stay until the new ones are whole. Exit code 3 when a cap was reached: run it again
+    under a higher one, and what was written is taken over.
     """
     if lists and (dry_run or no_llm):
         raise click.UsageError("--list goes with --scope and --json only.")
@@ -42,21 +51,37 @@ def communities(*, names: tuple[str, ...], dry_run: bool, no_llm: bool, lists: b
             return
         summariser = summarising.summariser(with_model=not no_llm)
         forgotten = 0 if names or dry_run else action.forget_unnamed(names=wanted)
-        outcomes = [_outcome(name, summariser, dry_run=dry_run) for name in wanted]
+        outcomes = _rehearsed(wanted, summariser) if dry_run else _all_built(wanted, summariser, cap)
     except (UnknownScopeName, InvalidProfile) as error:
         raise click.UsageError(str(error)) from None
     except (BuildUnderWay, BuildLost, InvalidPrompt) as error:
         raise CommandFailed(str(error)) from None
     if as_json:
-        print_json({"dry_run": dry_run, "forgotten": forgotten, "scopes": [_report(one) for one in outcomes]})
-        return
+        _print_json(outcomes, forgotten, dry_run=dry_run)
+    else:
+        _print(outcomes, forgotten, dry_run=dry_run)
+    if stopped := next((outcome.stopped for outcome in outcomes if outcome.stopped), ""):
+        stop_at_the_cap(stopped)
+
+
+def _print_json(outcomes: list[Outcome], forgotten: int, *, dry_run: bool) -> None:
+    report = {"dry_run": dry_run, "forgotten": forgotten, "scopes": [_report(one) for one in outcomes]}
+    if dry_run:
+        report["estimate"] = estimating.together(one.estimate for one in outcomes).as_dict()
+    print_json(report)
+
+
+def _print(outcomes: list[Outcome], forgotten: int, *, dry_run: bool) -> None:
     if forgotten:
         scopes_gone = _count(forgotten, "scope", "scopes")
         click.echo(f"Removed the communities of {scopes_gone} that domain.yaml names no more.")
     for outcome in outcomes:
         for line in _lines(outcome, dry_run=dry_run):
             click.echo(line)
-    if not wanted:
+    if dry_run:
+        for sentence in estimating.together(one.estimate for one in outcomes).sentences():
+            click.echo(sentence)
+    if not outcomes:
         click.echo("domain.yaml names no scope under community_scopes: nothing to build.")
 
 
@@ -66,9 +91,25 @@ def _wanted(names: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(names)) or list(scopes.named())
 
 
-def _outcome(name: str, summariser: Summariser, *, dry_run: bool) -> Outcome:
-    if dry_run:
-        return building.rehearse(name=name, summariser=summariser)
+def _rehearsed(names: list[str], summariser: Summariser) -> list[Outcome]:
+    return [building.rehearse(name=name, summariser=summariser) for name in names]
+
+
+def _all_built(names: list[str], summariser: Summariser, cap: Cap) -> list[Outcome]:
+    """Build one scope after the other under one cap, until it is reached."""
+    if building.may_cost(summariser):
+        expected = (outcome.estimate for outcome in _rehearsed(names, summariser))
+        cap = checked(cap, estimating.together(expected))
+    outcomes: list[Outcome] = []
+    with accounts.charged_to(budget=Budget(cap)):
+        for name in names:
+            outcomes.append(_outcome(name, summariser))
+            if outcomes[-1].stopped:
+                break
+    return outcomes
+
+
+def _outcome(name: str, summariser: Summariser) -> Outcome:
     with bar_with_time_left() as bar:
         task = bar.add_task(f"Summarising {name}", total=None)
 
@@ -88,6 +129,7 @@ def _report(outcome: Outcome) -> dict[str, Any]:
         "written": dict(sorted(outcome.written.items())),
         "failed": dict(sorted(outcome.failed.items())),
         "not_embedded": outcome.not_embedded,
+        "stopped": outcome.stopped,
     }
 
 
@@ -96,6 +138,10 @@ def _lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
     groups = _groups(outcome.communities)
     if outcome.is_unchanged:
         yield f"{outcome.scope}: {groups}; nothing to do."
+        return
+    if outcome.stopped:
+        kept = outcome.kept + outcome.written.total()
+        yield f"{outcome.scope}: stopped at the cap with {kept} summaries; the build in use stays."
         return
     verb = "would be " if dry_run else ""
     yield f"{outcome.scope}: {groups} of {_count(outcome.documents, 'document', 'documents')}."

@@ -11,6 +11,11 @@ from corpus.cli_progress import bar_with_time_left
 from corpus.gateways.llm import ChatModel, fast_model
 from corpus.normalise import one_line, visible
 from corpus.prompt_files import InvalidPrompt
+from corpus.usage import accounts
+from corpus.usage.budget import Budget, Cap
+from corpus.usage.capping import cap_of_a_run
+from corpus.usage.cli_caps import cap_options, checked, stop_at_the_cap
+from corpus.usage.estimating import Estimate
 from retrieval.graph.holding import Busy
 from retrieval.graph.ontology import InvalidOntology
 from retrieval.graph.resolution import running
@@ -26,7 +31,7 @@ _MOST_SHOWN = 50
     "--apply/--dry-run",
     "applies",
     default=False,
-    help="Store the proposals and apply what --tier names, or only print.  [default: print]",
+    help="Store the proposals and apply what --tier names, or only print and ask no model.  [default: print]",
 )
 @click.option(
     "--tier",
@@ -39,19 +44,21 @@ _MOST_SHOWN = 50
     help="With --apply: apply only proposals at least as sure.  [default: 0]",
 )
 @click.option("--no-llm", is_flag=True, help="Ask no model about names whose spelling leaves it open.")
+@cap_options
 @json_option
 def resolve_entities(
-    *, applies: bool, tier: int | None, min_confidence: float | None, no_llm: bool, as_json: bool
+    *, applies: bool, tier: int | None, min_confidence: float | None, no_llm: bool, cap: Cap, as_json: bool
 ) -> None:
     """Find entities of one type that might be one, and propose them for a person to decide.
 
     Tier 1 are spellings, aliases and examples of the ontology, tier 2 short forms, listed names and slips of
-    the pen, tier 3 what the fast model calls the same. What was decided before is not asked again.
+    the pen, tier 3 what the fast model calls the same. What was decided before is not asked again. Without
+    --apply the model is not asked: what asking would come to is said. Exit code 3 when the cap left no room.
     """
     if not applies and (tier is not None or min_confidence is not None):
         raise click.UsageError("--tier and --min-confidence go with --apply.")
     try:
-        findings = _find(None if no_llm else fast_model())
+        findings = _find(None if no_llm else fast_model(), cap, asks=applies)
         applied = (
             running.apply(
                 findings, highest_tier=1 if tier is None else tier, min_confidence=min_confidence or 0.0
@@ -65,13 +72,20 @@ def resolve_entities(
         print_json(_report(findings, applied))
     else:
         _print(findings, applied)
+    if findings.stopped:
+        stop_at_the_cap(findings.stopped)
 
 
-def _find(model: ChatModel | None) -> Findings:
-    with bar_with_time_left() as bar:
+def _find(model: ChatModel | None, cap: Cap, *, asks: bool) -> Findings:
+    def expect(estimate: Estimate) -> None:
+        checked(cap, estimate)
+
+    with bar_with_time_left() as bar, accounts.charged_to(budget=Budget(cap_of_a_run(cap))):
         task = bar.add_task("Comparing names", total=None)
         return running.resolve(
             model=model,
+            asks=asks,
+            expect=expect,
             begin=lambda total: bar.update(task, total=total),
             advance=lambda entities: bar.advance(task, entities),
         )
@@ -86,6 +100,8 @@ def _report(findings: Findings, applied: Applied | None) -> dict[str, Any]:
         "called_different": len(findings.different),
         "undecided": dict(sorted(findings.undecided.items())),
         "last_error_code": findings.failure,
+        "stopped": findings.stopped,
+        "estimate": findings.estimate.as_dict(),
         "stored": applied and applied.stored.new,
         "changed": applied and applied.stored.changed,
         "refused": applied and applied.stored.refused,
@@ -123,6 +139,8 @@ def _print(findings: Findings, applied: Applied | None) -> None:
     click.echo(f"{len(findings.names)} entities compared: {counts}.")
     _print_open(findings)
     if applied is None:
+        for sentence in findings.estimate.sentences() if findings.estimate.calls else ():
+            click.echo(sentence)
         click.echo("Nothing was stored. --apply stores the proposals and applies tier 1.")
         return
     stored = applied.stored

@@ -76,9 +76,15 @@ class Budget:
     @property
     def reached(self) -> str:
         """Say what has reached the cap; empty as long as nothing has."""
+        return self.in_the_way_of(0)
+
+    def in_the_way_of(self, tokens: int) -> str:
+        """Say what of the cap forbids a unit of about so many tokens; empty when nothing does."""
         cap, spent = self.cap, self._spent
         if cap.max_tokens is not None and spent.tokens >= cap.max_tokens:
             return f"{spent.tokens:,} of {cap.max_tokens:,} tokens are used"
+        if cap.max_tokens is not None and spent.tokens + tokens > cap.max_tokens:
+            return f"the next request has about {tokens:,} tokens, and {cap.max_tokens:,} are allowed"
         if cap.max_cost_usd is None:
             return ""
         if spent.unpriced:

@@ -106,11 +106,27 @@ def dollars(cost: Decimal | None) -> str:
     return "cost unknown" if cost is None else f"{cost:.4f} USD"
 
 
-def line(*, purpose: Purpose, model: str, calls: int, prompts: Sequence[tuple[str, str]]) -> Line:
-    """Return what `calls` calls come to, `prompts` being those of some of them: system and user part."""
+def line(
+    *,
+    purpose: Purpose,
+    model: str,
+    calls: int,
+    prompts: Sequence[tuple[str, str]],
+    reply_tokens: float | None = None,
+) -> Line:
+    """Return what `calls` calls come to, `prompts` being those of some of them: system and user part.
+
+    Replies are as long as they usually are, unless their form says how long.
+    """
     counted = [costs.prompt_tokens(model, system=system, user=user) for system, user in prompts]
     mean = sum(counted) / len(counted) if counted else 0.0
-    return of_tokens(purpose=purpose, model=model, calls=calls, prompt_tokens=round(mean * calls))
+    return of_tokens(
+        purpose=purpose,
+        model=model,
+        calls=calls,
+        prompt_tokens=round(mean * calls),
+        reply_tokens=reply_tokens,
+    )
 
 
 def of_tokens(

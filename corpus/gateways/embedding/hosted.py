@@ -19,8 +19,8 @@ from corpus.gateways.metering import Meter
 from corpus.usage import accounts
 from corpus.usage.purposes import Purpose
 
-_TEXTS_PER_REQUEST = 64
-_CHARACTERS_PER_REQUEST = 100_000
+TEXTS_PER_REQUEST = 64
+CHARACTERS_PER_REQUEST = 100_000
 _TIMEOUT: dict[Task, float] = {"query": 10.0, "document": 60.0}
 _PURPOSES: dict[Task, Purpose] = {
     "query": Purpose.QUESTION_VECTORS,
@@ -138,7 +138,7 @@ def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     characters = 0
     for text in texts:
-        full = len(batch) == _TEXTS_PER_REQUEST or characters + len(text) > _CHARACTERS_PER_REQUEST
+        full = len(batch) == TEXTS_PER_REQUEST or characters + len(text) > CHARACTERS_PER_REQUEST
         if batch and full:
             yield batch
             batch, characters = [], 0

@@ -17,6 +17,11 @@ from corpus.gateways.embedding import EmbeddingError
 from corpus.models import EmbeddingVersion
 from corpus.scope import RetrievalScope
 from corpus.snapshots import one_moment
+from corpus.usage import accounts, estimating
+from corpus.usage import vectors as vector_costs
+from corpus.usage.budget import CapReached
+from corpus.usage.estimating import Estimate
+from corpus.usage.purposes import Purpose
 from corpus.vectors import active_version
 from retrieval.graph.actions import communities as action
 from retrieval.graph.actions.communities import Summaries, Summary
@@ -24,7 +29,7 @@ from retrieval.graph.communities import queries, scopes
 from retrieval.graph.communities.clustering import METHOD
 from retrieval.graph.communities.drafting import Draft, drafts
 from retrieval.graph.communities.reading import Graph
-from retrieval.graph.communities.summarising import Extractive, NotSummarised, Summariser
+from retrieval.graph.communities.summarising import Extractive, Modelled, NotSummarised, Summariser
 from retrieval.graph.community_models import CommunityBuild
 
 if TYPE_CHECKING:
@@ -52,9 +57,11 @@ class Plan:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of building one scope, or would come of it."""
+    """What came of building one scope, or would come of it. `stopped` says what of a cap was in the way."""
 
     scope: str
+    stopped: str = ""
+    estimate: Estimate = field(default_factory=Estimate)
     is_unchanged: bool = False
     communities: Counter[int] = field(default_factory=Counter)
     documents: int = 0
@@ -74,7 +81,8 @@ def build(
     """Build the communities of the scope called `name`, unless nothing would change.
 
     Summaries whose members and evidence are the same are kept. The current build stays in use until the new
-    one is whole, and whatever interrupts this leaves it so. Raises `UnknownScopeName`, `BuildUnderWay`.
+    one is whole, and whatever interrupts this leaves it so; at a cap that is an outcome, and the next build
+    takes over what was written. Raises `UnknownScopeName`, `BuildUnderWay`.
     """
     wanted = scopes.scope_named(name)
     if (current := _unchanged(name, wanted, summariser)) is not None:
@@ -89,9 +97,14 @@ def build(
         method=_method(summariser),
         by=by,
     )
+    building = _Building(started, planned, known, summariser, advance)
     try:
-        outcome = _Building(started, planned, known, summariser, advance).fill()
+        with accounts.charged_to(by, collection=accounts.collection_of(wanted)):
+            outcome = building.fill()
         finished = action.finish(build=started, scope=wanted, documents=planned.documents)
+    except CapReached:
+        action.let_go(build=started)
+        return building.stopped()
     except BaseException:
         action.let_go(build=started)
         raise
@@ -100,20 +113,50 @@ def build(
 
 
 def rehearse(*, name: str, summariser: Summariser) -> Outcome:
-    """Say what `build` would do; write nothing and ask no model."""
+    """Say what `build` would do and what it comes to; write nothing and ask no model."""
     wanted = scopes.scope_named(name)
     if (current := _unchanged(name, wanted, summariser)) is not None:
         return _as_it_is(current)
     planned = plan(name, wanted)
     known = action.written(name)
     outcome = Outcome(name, documents=len(planned.documents))
+    to_write = []
     for draft in planned.drafts:
         outcome.communities[draft.level] += 1
         if _known(draft, known, summariser) is None:
             outcome.written[summariser.name] += 1
+            to_write.append(draft)
         else:
             outcome.kept += 1
+    outcome.estimate = _estimate(to_write, summariser)
     return outcome
+
+
+def may_cost(summariser: Summariser) -> bool:
+    """Whether building asks somebody for summaries or vectors."""
+    version = active_version()
+    return isinstance(summariser, Modelled) or (
+        version is not None and vector_costs.are_made_elsewhere(version.name)
+    )
+
+
+def _estimate(to_write: Sequence[Draft], summariser: Summariser) -> Estimate:
+    """Return what the summaries come to that are still to be written, and their vectors."""
+    sample = estimating.spread(to_write)
+    parts = []
+    if isinstance(summariser, Modelled):
+        prompts = [summariser.prompt_of(draft) for draft in sample]
+        line = estimating.line(
+            purpose=Purpose.COMMUNITIES, model=summariser.model_name, calls=len(to_write), prompts=prompts
+        )
+        parts.append(Estimate((line,)))
+    if (version := active_version()) is not None:
+        # As long as quotes are: what a model would write of them is not known.
+        texts = [f"{draft.title}\n{Extractive().write(draft)}" for draft in sample]
+        parts.append(
+            vector_costs.estimate(version.name, count=len(to_write), sample=texts, together=TOGETHER)
+        )
+    return estimating.together(parts)
 
 
 def plan(name: str, wanted: RetrievalScope) -> Plan:
@@ -191,13 +234,29 @@ class _Building:
         done, of = 0, len(self._plan.drafts)
         self._advance(done, of)
         for batch in _batches(self._plan.drafts):
-            summaries = [self._summary(draft) for draft in batch]
-            action.keep(
-                build=self._build, summarised=list(zip(batch, self._embedded(batch, summaries), strict=True))
-            )
+            summaries: list[Summary] = []
+            try:
+                for draft in batch:
+                    summaries.append(self._summary(draft))  # noqa: PERF401 - those before the cap are kept
+            except CapReached:
+                # What was paid for is kept.
+                self._keep(batch[: len(summaries)], summaries)
+                raise
+            self._keep(batch, summaries)
             done += len(batch)
             self._advance(done, of)
         return self._outcome
+
+    def stopped(self) -> Outcome:
+        """Return what came of a build that its cap ended."""
+        budget = accounts.current().budget
+        self._outcome.stopped = budget.reached if budget is not None else ""
+        return self._outcome
+
+    def _keep(self, batch: Sequence[Draft], summaries: Sequence[Summary]) -> None:
+        if batch:
+            made = self._embedded(batch, summaries)
+            action.keep(build=self._build, summarised=list(zip(batch, made, strict=True)))
 
     def _summary(self, draft: Draft) -> Summary:
         known = _known(draft, self._known, self._summariser)
@@ -212,11 +271,13 @@ class _Building:
         """Return a summary and who wrote it: the quotes themselves where the model did not."""
         if self._failed_in_a_row < FAILURES_IN_A_ROW:
             action.touch(build=self._build)
+            self._check_the_cap()
             try:
                 text = self._summariser.write(draft)
             except NotSummarised as failure:
                 self._outcome.failed[failure.code] += 1
-                self._failed_in_a_row += 1
+                # What may not be sent says nothing of the model.
+                self._failed_in_a_row += failure.code != "withheld"
                 logger.warning("communities.not_summarised", code=failure.code)
             else:
                 self._failed_in_a_row = 0
@@ -225,6 +286,12 @@ class _Building:
             self._outcome.failed["given_up"] += 1
         extractive = Extractive()
         return extractive.write(draft), extractive
+
+    def _check_the_cap(self) -> None:
+        """Raise `CapReached` before a model is asked that may not be."""
+        budget = accounts.current().budget
+        if budget is not None and isinstance(self._summariser, Modelled):
+            budget.check()
 
     def _embedded(self, batch: Sequence[Draft], summaries: Sequence[Summary]) -> list[Summary]:
         """Return the summaries with vectors of the active version; without when they cannot be made."""

@@ -75,12 +75,17 @@ class Modelled:
     def __init__(self, model: ChatModel, prompt: PromptFile) -> None:
         self._model = model
         self._prompt = prompt
+        self.model_name = model.name
         self.name = model.name[:200]
         self.basis = f"model {_MODEL_VERSION} {prompt.sha256[:12]}"
 
+    def prompt_of(self, draft: Draft) -> tuple[str, str]:
+        """Return both parts of what the model is asked."""
+        return self._prompt.fill(_values(draft))
+
     def write(self, draft: Draft) -> str:
         """Return the model's paragraph; raise `NotSummarised` for one that cannot be used."""
-        system, user = self._prompt.fill(_values(draft))
+        system, user = self.prompt_of(draft)
         release()
         try:
             reply, _ = complete(

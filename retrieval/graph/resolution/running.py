@@ -10,6 +10,7 @@ from uuid import UUID
 
 from corpus.connections import release
 from corpus.gateways.llm import ChatModel
+from corpus.usage.estimating import Estimate
 from retrieval.graph.actions import proposals, resolution
 from retrieval.graph.actions.proposals import Stored
 from retrieval.graph.ontology import active_ontology
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 Begin = Callable[[int], None]
+# Hears what asking the model comes to, before it is asked.
+Expect = Callable[[Estimate], None]
 Advance = Callable[[int], None]
 MODEL_TIER = 3
 
@@ -31,7 +34,8 @@ MODEL_TIER = 3
 class Findings:
     """What a run found: the proposals, what a model refused, what it left open and why.
 
-    `open` counts the pairs in the band that only a model can decide, before it was asked.
+    `open` counts the pairs in the band that only a model can decide, before it was asked, which `estimate`
+    says the price of. `stopped` says what of a cap kept it from being asked.
     """
 
     names: dict[UUID, Named]
@@ -40,6 +44,8 @@ class Findings:
     open: int = 0
     undecided: Counter[str] = field(default_factory=Counter)
     failure: str = ""
+    stopped: str = ""
+    estimate: Estimate = field(default_factory=Estimate)
 
     @property
     def by_tier(self) -> dict[int, int]:
@@ -58,10 +64,16 @@ class Applied:
 
 
 def resolve(
-    *, model: ChatModel | None, advance: Advance = lambda _: None, begin: Begin = lambda _: None
+    *,
+    model: ChatModel | None,
+    asks: bool = True,
+    expect: Expect = lambda _: None,
+    advance: Advance = lambda _: None,
+    begin: Begin = lambda _: None,
 ) -> Findings:
     """Find what might be one; write nothing. Without a model the open pairs are only counted.
 
+    The same where it is not to be asked: then what it would come to is said.
     Raises `InvalidOntology`, `InvalidThesaurus` and `InvalidPrompt`.
     """
     thesaurus = names_of(active_ontology())
@@ -76,7 +88,12 @@ def resolve(
     still_open = [pair for pair in found if pair.tier == MODEL_TIER and pair.ids not in waiting]
     if model is None:
         return Findings(names, sure, open=len(still_open))
-    judged = asking.judge(model, still_open, names)
+    question = asking.question(still_open, names)
+    estimate = question.estimate(model)
+    if not asks:
+        return Findings(names, sure, open=len(still_open), undecided=question.left, estimate=estimate)
+    expect(estimate)
+    judged = asking.judge(model, question)
     return Findings(
         names,
         (*sure, *judged.same),
@@ -84,6 +101,8 @@ def resolve(
         len(still_open),
         judged.undecided,
         judged.failure,
+        judged.stopped,
+        estimate,
     )
 
 

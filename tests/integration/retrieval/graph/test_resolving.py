@@ -16,6 +16,7 @@ from retrieval.graph.actions import resolution
 from retrieval.graph.resolution import asking, running
 from retrieval.models import Entity, MergeProposal, ResolutionAudit
 from tests.integration.retrieval.graph.merging import entity, mention, passage, propose
+from tests.loopback.counting import provider_tokens
 from tests.loopback.fixtures import forget_clients
 from tests.loopback.openai_server import OpenAIServer, fails, says
 
@@ -272,6 +273,44 @@ class TestAModel:
         assert (found["open"], found["by_tier"]) == (1, {"1": 0, "2": 0, "3": 1})
         assert rows() == [("sludge digester", "sludge dygester", 3, "model", "proposed")]
 
+    def test_is_not_asked_by_a_dry_run_which_says_what_it_would_come_to(self, provider: OpenAIServer) -> None:
+        named("sludge digester", "sludge dygester")
+
+        found = report()
+
+        assert provider.requests == []
+        assert (found["open"], found["pairs"]) == (1, [])
+        assert found["estimate"]["calls"] == 1  # type: ignore[index]
+
+    def test_is_not_asked_where_the_cap_leaves_no_room_and_the_other_tiers_are_kept(
+        self, provider: OpenAIServer
+    ) -> None:
+        named("sludge digester", "sludge dygester", "co-digestion", "codigestion")
+
+        result = run("--apply", "--max-tokens", "50")
+
+        assert result.exit_code == 3, result.output
+        assert "Stopped at the cap: the next request has about" in result.stderr
+        assert "Applied 1 of 1." in result.stdout
+        assert provider.requests == []
+        provider.will(says(decisions(True)))
+        assert report("--apply", "--max-tokens", "50000")["by_tier"] == {"1": 0, "2": 0, "3": 1}
+
+    def test_costs_what_was_said_before(self, provider: OpenAIServer) -> None:
+        pairs = [
+            f"{word} {kind}" for word in ("sludge", "manure", "straw") for kind in ("digester", "dygester")
+        ]
+        named(*pairs)
+        provider.will_count(provider_tokens)
+        provider.will(says(decisions(*[False] * 12)))
+        said = report()["estimate"]
+        assert provider.requests == []
+
+        report("--apply")
+
+        (counted,) = provider.counted
+        assert abs(said["tokens"] - sum(counted)) <= 0.2 * sum(counted)  # type: ignore[index]
+
     def test_is_not_asked_when_told_so(self, provider: OpenAIServer) -> None:
         named("sludge digester", "sludge dygester")
 
@@ -359,7 +398,7 @@ class TestAModel:
         named("sludge digester", "sludge dygester", "straw gasifier", "straw gasefier")
         provider.will(says(decisions(True)))
 
-        found = report()
+        found = report("--apply")
 
         assert found["undecided"] == {"later": 1}
         assert found["by_tier"] == {"1": 0, "2": 0, "3": 1}
@@ -369,7 +408,7 @@ class TestAModel:
         named("sludge dygester")
         provider.will(says(decisions(False)))
 
-        report()
+        report("--apply")
 
         (request,) = provider.requests
         assert "</pair-0123456789abcdef>" not in request.prompt

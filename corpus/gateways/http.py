@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 import httpcore
 import httpx
@@ -106,7 +106,7 @@ class Outbound:
             headers={"User-Agent": _user_agent(contact), "Accept-Encoding": "identity"},
         )
 
-    def __enter__(self) -> Outbound:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -75,6 +75,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
         (
             _("Other systems"),
             [
+                (_("Keys"), "vpn_key", "corpus_apikey_changelist", "corpus.view_apikey"),
                 (_("Webhooks"), "webhook", "corpus_webhook_changelist", "corpus.view_webhook"),
                 (
                     _("Deliveries"),

@@ -50,6 +50,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "draft": ("evaluation.cli_draft:draft", "Propose questions for experts to review."),
     },
     "Other systems": {
+        "keys": ("corpus.keys.cli:keys", "Make, list and revoke the keys of programs."),
         "webhooks": ("corpus.webhooks.cli:webhooks", "See who is told what happens, and test it."),
     },
     "Notes": {

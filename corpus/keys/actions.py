@@ -54,9 +54,7 @@ def create(*, owner: User, wanted: Wanted, by: User | None) -> Made:
 
     Raises `KeyActionRefused` when the key makes no sense or `by` may not make it.
     """
-    _check_may_create(owner, by)
-    name = _checked_name(wanted.name)
-    _check_limits(wanted)
+    name = check(owner=owner, wanted=wanted, by=by)
     made = secrets.new_secret()
     words = made.reveal()
     with _recorded(by):
@@ -74,6 +72,13 @@ def create(*, owner: User, wanted: Wanted, by: User | None) -> Made:
             created_by=by,
         )
     return Made(key, made)
+
+
+def check(*, owner: User, wanted: Wanted, by: User | None) -> str:
+    """Return the name of the key that `create` would make, or raise what it would raise. Writes nothing."""
+    _check_may_create(owner, by)
+    _check_limits(wanted)
+    return _checked_name(wanted.name)
 
 
 @transaction.atomic

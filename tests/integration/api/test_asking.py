@@ -15,7 +15,6 @@ from corpus.rights import LicenseClass
 from corpus.scope import Ceiling
 from retrieval.api.shapes import Search
 from tests.factories.keys import make_key
-from tests.integration.answers.conftest import small_corpus, straw  # noqa: F401
 from tests.integration.api.calling import Api, events_of
 from tests.loopback.fixtures import forget_clients
 from tests.loopback.openai_server import OpenAIServer, fails, says
@@ -30,7 +29,7 @@ def _close_clients() -> Iterator[None]:
     forget_clients()
 
 
-def test_a_search_says_what_the_command_says(asker: User, small_corpus: dict[str, Document]) -> None:  # noqa: F811
+def test_a_search_says_what_the_command_says(asker: User, small_corpus: dict[str, Document]) -> None:
     response = Api.of(asker).post("/query", {"query": QUESTION, "top_k": 2})
 
     told = response.json()
@@ -44,7 +43,7 @@ def test_a_search_says_what_the_command_says(asker: User, small_corpus: dict[str
 
 def test_the_rights_are_the_owners_met_with_the_keys(
     librarian: User,
-    small_corpus: dict[str, Document],  # noqa: F811
+    small_corpus: dict[str, Document],
 ) -> None:
     wide, narrow = (
         Api.of(librarian),
@@ -63,7 +62,7 @@ def test_the_rights_are_the_owners_met_with_the_keys(
 def test_a_request_cannot_ask_for_more_than_its_key_may_see(
     asker: User,
     small_corpus: dict[str, Document],
-    classes: list[str],  # noqa: F811
+    classes: list[str],
 ) -> None:
     response = Api.of(asker).post("/query", {"query": QUESTION, "scope": {"license_classes": classes}})
 
@@ -73,7 +72,7 @@ def test_a_request_cannot_ask_for_more_than_its_key_may_see(
 
 def test_an_empty_list_allows_nothing_and_null_does_not_restrict(
     asker: User,
-    small_corpus: dict[str, Document],  # noqa: F811
+    small_corpus: dict[str, Document],
 ) -> None:
     api = Api.of(asker)
 
@@ -84,7 +83,7 @@ def test_an_empty_list_allows_nothing_and_null_does_not_restrict(
     assert everything["items"]
 
 
-def test_an_answer_is_whole_stored_and_its_askers(asker: User, small_corpus: dict[str, Document]) -> None:  # noqa: F811
+def test_an_answer_is_whole_stored_and_its_askers(asker: User, small_corpus: dict[str, Document]) -> None:
     response = Api.of(asker).post("/answer", {"query": QUESTION})
 
     told = response.json()
@@ -102,7 +101,7 @@ def test_an_answer_is_whole_stored_and_its_askers(asker: User, small_corpus: dic
 @pytest.mark.parametrize("by_header", [True, False])
 def test_a_stream_tells_the_events_in_their_order_and_is_what_is_stored(
     asker: User,
-    small_corpus: dict[str, Document],  # noqa: F811
+    small_corpus: dict[str, Document],
     configured_model: OpenAIServer,
     by_header: bool,
 ) -> None:
@@ -126,7 +125,7 @@ def test_a_stream_tells_the_events_in_their_order_and_is_what_is_stored(
 def test_a_model_that_fails_is_a_problem_and_what_it_wrote_is_kept(
     asker: User,
     small_corpus: dict[str, Document],
-    configured_model: OpenAIServer,  # noqa: F811
+    configured_model: OpenAIServer,
 ) -> None:
     configured_model.will(fails(500))
     api = Api.of(asker)

@@ -9,6 +9,7 @@ APPS = ("corpus", "retrieval", "answers", "evaluation")
 # Where accounts are read, and why no rights come of it.
 READERS = {
     "corpus/admin/accounts.py": "the admin's own screen of accounts",
+    "corpus/admin/keys.py": "whom a key can be made for",
     "corpus/admin/history.py": "names for a list of changes",
     "corpus/actions/access_requests.py": "a lock on the row of whoever asks, whose instance is used",
     "corpus/actions/upload_quota.py": "a lock on the row of whoever sends, whose instance is used",

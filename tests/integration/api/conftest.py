@@ -1,0 +1,5 @@
+"""The corpus that the tests of answers ask."""
+
+from tests.integration.answers.conftest import small_corpus, straw
+
+__all__ = ["small_corpus", "straw"]

@@ -17,6 +17,7 @@ from corpus.gateways.records import FoundPage, FoundWork, ProviderError
 _FIELDS = "DOI,title,author,issued,published,container-title,type,language,abstract"
 # Abstracts come with JATS's marks; a heading of that name says nothing.
 _TAG = re.compile(r"<[^<>]{0,200}>")
+_WITHIN_WORDS = re.compile(r"</?(?:jats:)?(?:sub|sup|italic|bold|i|b|sc|underline)>", re.IGNORECASE)
 _HEADING = re.compile(r"\A\s*abstract[\s:.]+", re.IGNORECASE)
 
 
@@ -102,7 +103,7 @@ def _plain(text: str) -> str:
 def _abstract(value: Any) -> str:
     if not isinstance(value, str):
         return ""
-    return records.prose(_HEADING.sub("", unescape(_TAG.sub(" ", value[:100_000]))))
+    return records.prose(_HEADING.sub("", unescape(_TAG.sub(" ", _WITHIN_WORDS.sub("", value[:100_000])))))
 
 
 def _name(author: Mapping[str, Any]) -> str:

@@ -16,6 +16,10 @@ from corpus.gateways.embedding import EmbeddingError, embedder_of, version_name
 from corpus.gateways.embedding.minilm import DIMENSIONS, MODEL
 from corpus.models import Chunk, EmbeddingVersion
 from corpus.reembedding import Coverage
+from corpus.usage import accounts
+from corpus.usage.budget import Budget, Cap, CapReached
+from corpus.usage.cli_caps import cap_options, checked, stop_at_the_cap
+from corpus.usage.estimating import Estimate
 
 
 @click.group()
@@ -31,26 +35,36 @@ def embed() -> None:
     help="Let questions use the new version as soon as every passage has its vector.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Count what would be embedded; write and embed nothing.")
+@cap_options
 @json_option
 def reindex(
-    *, model: str | None, dimensions: int | None, switches: bool, dry_run: bool, as_json: bool
+    *, model: str | None, dimensions: int | None, switches: bool, dry_run: bool, cap: Cap, as_json: bool
 ) -> None:
     """Embed every passage in another version, and switch to it.
 
     Questions are answered from the version in use until the switch, which is one transaction. Interrupted,
-    the command goes on where it was when it is run again. The old version stays: to go back, name it.
+    the command goes on where it was when it is run again; so it does after exit code 3, which says that a cap
+    was reached. The old version stays: to go back, name it.
     """
     name = _version(model, dimensions)
     try:
         embedder = embedder_of(name)
+        estimate = reembedding.estimate(embedder)
         if dry_run:
-            _report(_planned(name, embedder.dimensions), as_json=as_json, dry_run=True)
+            _report(_planned(name, embedder.dimensions), estimate, as_json=as_json, dry_run=True)
             return
-        with _Bar() as bar:
-            reached = reembedding.reindex(embedder=embedder, switches=switches, watcher=bar)
+        stopped = ""
+        budget = Budget(checked(cap, estimate) if estimate.calls else cap)
+        with _Bar() as bar, accounts.charged_to(budget=budget):
+            try:
+                reached = reembedding.reindex(embedder=embedder, switches=switches, watcher=bar)
+            except CapReached:
+                stopped, reached = budget.reached, _planned(name, embedder.dimensions)
     except EmbeddingError as error:
         raise CommandFailed(str(error)) from None
-    _report(reached, as_json=as_json, dry_run=False)
+    _report(reached, estimate, as_json=as_json, dry_run=False)
+    if stopped:
+        stop_at_the_cap(stopped)
 
 
 def _version(model: str | None, dimensions: int | None) -> str:
@@ -78,11 +92,14 @@ def _planned(name: str, dimensions: int) -> Coverage:
     )
 
 
-def _report(reached: Coverage, *, as_json: bool, dry_run: bool) -> None:
+def _report(reached: Coverage, estimate: Estimate, *, as_json: bool, dry_run: bool) -> None:
     if as_json:
-        print_json({"dry_run": dry_run, **asdict(reached)})
+        said = {"estimate": estimate.as_dict()} if dry_run else {}
+        print_json({"dry_run": dry_run, **asdict(reached), **said})
     elif dry_run:
         click.echo(f"{reached.missing:,} passages would be embedded with {reached.version}.")
+        for sentence in estimate.sentences() if estimate.calls else ():
+            click.echo(sentence)
     else:
         use = "Questions use it." if reached.is_active else "Questions do not use it yet."
         click.echo(f"{reached.version}: {reached.embedded:,} passages embedded. {use}")

@@ -17,6 +17,9 @@ from django.utils import timezone
 from corpus import connections, vectors
 from corpus.gateways.embedding import Embedder, EmbeddingError, Vectors
 from corpus.models import Chunk, ChunkEmbedding, EmbeddingVersion
+from corpus.usage import accounts, estimating
+from corpus.usage import vectors as vector_costs
+from corpus.usage.estimating import Estimate
 
 BATCH = 128
 # Requests that were pinned to a version when it was retired have ended by then.
@@ -97,8 +100,8 @@ def reindex(*, embedder: Embedder, switches: bool, watcher: Watcher, batch: int 
     """Embed what lacks a vector of `embedder`'s version and switch to it; return how far it came.
 
     Every batch is kept as soon as it is made: interrupted, it goes on from there the next time. Raises
-    `EmbeddingError` when the provider fails, and `SwitchRefused` when passages come in faster than they
-    can be embedded.
+    `EmbeddingError` when the provider fails, `SwitchRefused` when passages come in faster than they can be
+    embedded, and `CapReached` before a batch that the cap does not allow any more.
     """
     version = version_for(embedder)
     watcher.begin(missing(version))
@@ -133,12 +136,28 @@ def fill(*, version: EmbeddingVersion, embedder: Embedder, watcher: Watcher, bat
         if not lacking:
             after = 0
             continue
+        if (budget := accounts.current().budget) is not None:
+            budget.check()
         connections.release()
         rows = embedder.embed([chunk.content for chunk in lacking], task="document")
         _keep(version, lacking, rows)
         after = lacking[-1].pk
         made += len(lacking)
         watcher.advance(len(lacking))
+
+
+def estimate(embedder: Embedder) -> Estimate:
+    """Return what embedding the passages without a vector of `embedder`'s version comes to."""
+    if not vector_costs.are_made_elsewhere(embedder.version):
+        return Estimate()
+    version = EmbeddingVersion.objects.filter(name=embedder.version).first()
+    everything = Chunk.objects.count()
+    ordered = Chunk.objects.order_by("pk").values_list("content", flat=True)
+    return vector_costs.estimate(
+        embedder.version,
+        count=everything if version is None else missing(version),
+        sample=[ordered[place] for place in estimating.spread(range(everything))],
+    )
 
 
 def _next(version: EmbeddingVersion, *, after: int, limit: int) -> list[Chunk]:

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from corpus.normalise import letter_count
-from corpus.parsing.blocks import Block, Box, Strip
+from corpus.parsing.blocks import Block, Box, Strip, around
 
 Letters = tuple[int, int]
 """From which letter of a block on, and up to which, counted from 0."""
 
-# A mark of which less is in the passage points at something else.
-_LEAST_HELD = 0.5
+# A mark of which the passage has less points at something else.
+_LEAST_OF_MARK = 0.5
+# Less of a line is the end of a sentence, or the beginning of one: no reason to mark the line.
+_LEAST_OF_LINE = 0.25
 # In heights of a line: from here on lines do not stand together.
 _WIDEST_GAP = 1.5
 
@@ -25,31 +27,33 @@ class Held:
     ranges: tuple[Letters, ...]
 
 
-@dataclass(slots=True)
-class _Area:
-    """Lines below each other, how many letters they have, and how many of those are the passage's."""
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line, how many letters it has, and how many of those are the passage's."""
 
     box: Box
-    last: Box
     letters: int
     held: int
+
+    @property
+    def share(self) -> float:
+        """How much of the line is the passage's."""
+        return self.held / self.letters if self.letters else 1.0
 
 
 def boxes_of(held: Held) -> tuple[Box, ...]:
     """Return where the passage's part of the block stands; nothing where that is not certain.
 
-    A block whose lines are known gives a box around those that the passage has a part of. Of any other
+    A block whose lines are known gives boxes around those that the passage has a good part of. Of any other
     the boxes count when the passage has it whole, or most of what stands in its only one.
     """
     block = held.block
     if block.strips:
-        areas = list(_areas(block.strips, held.ranges))
-    else:
-        letters, taken = _letters(block), sum(end - start for start, end in held.ranges)
-        if taken < letters and len(block.boxes) > 1:
-            return ()
-        areas = [_Area(box, box, letters, taken) for box in block.boxes]
-    return tuple(area.box for area in areas if area.held >= _LEAST_HELD * area.letters)
+        runs = _runs(block.strips, held.ranges)
+        return tuple(around([line.box for line in lines]) for run in runs if (lines := _trimmed(run)))
+    taken, letters = sum(end - start for start, end in held.ranges), _letters(block)
+    is_certain = taken == letters or (len(block.boxes) == 1 and taken >= _LEAST_OF_MARK * letters)
+    return block.boxes if is_certain else ()
 
 
 def pages_of(held: Held, boxes: Sequence[Box]) -> set[int]:
@@ -60,51 +64,44 @@ def pages_of(held: Held, boxes: Sequence[Box]) -> set[int]:
     return own if held.block.page is None else own | {held.block.page}
 
 
-def _areas(strips: Sequence[Strip], ranges: Sequence[Letters]) -> Iterator[_Area]:
-    """Yield the runs of lines that the passage has a part of, each as far as they stand together."""
-    area: _Area | None = None
-    total, end = sum(strip.letters for strip in strips), 0
+def _runs(strips: Sequence[Strip], ranges: Sequence[Letters]) -> Iterator[list[_Line]]:
+    """Yield the lines that the passage has a good part of, those together that stand together.
+
+    A line without letters is left out: of what is drawn in it, as of large brackets, only the font knows
+    how far it reaches.
+    """
+    run: list[_Line] = []
+    end = 0
     for strip in strips:
+        if not strip.letters:
+            continue
         start, end = end, end + strip.letters
         taken = sum(max(0, min(end, last) - max(start, first)) for first, last in ranges)
-        is_inside = taken > 0 if strip.letters else any(_is_within(end, one, total) for one in ranges)
-        if area is not None and not (is_inside and _stand_together(area, strip.box)):
-            yield area
-            area = None
-        if is_inside:
-            own = _Area(strip.box, strip.box, strip.letters, taken)
-            area = own if area is None else _joined(area, own)
-    if area is not None:
-        yield area
+        line = _Line(strip.box, strip.letters, taken)
+        is_held = line.share >= _LEAST_OF_LINE
+        if run and not (is_held and _stand_together(run, line.box)):
+            yield run
+            run = []
+        if is_held:
+            run.append(line)
+    if run:
+        yield run
 
 
-def _is_within(place: int, letters: Letters, total: int) -> bool:
-    """Whether a line without letters stands among the letters, rather than right before or behind them."""
-    first, last = letters
-    return (first < place or first == place == 0) and (place < last or place == last == total)
+def _trimmed(run: list[_Line]) -> list[_Line]:
+    """Return the lines without those at the ends that leave the passage less than half of all."""
+    lines = list(run)
+    while lines and sum(line.held for line in lines) < _LEAST_OF_MARK * sum(line.letters for line in lines):
+        lines.pop(0 if lines[0].share <= lines[-1].share else -1)
+    return lines
 
 
-def _stand_together(area: _Area, box: Box) -> bool:
-    last = area.last
+def _stand_together(run: Sequence[_Line], box: Box) -> bool:
+    last = run[-1].box
     height = max(last.bottom - last.top, box.bottom - box.top)
     is_below = box.bottom > last.top and box.top - last.bottom < _WIDEST_GAP * height
-    is_beneath = min(area.box.right, box.right) > max(area.box.left, box.left)
+    is_beneath = any(min(line.box.right, box.right) > max(line.box.left, box.left) for line in run)
     return last.page == box.page and is_below and is_beneath
-
-
-def _joined(area: _Area, line: _Area) -> _Area:
-    letters, held = area.letters + line.letters, area.held + line.held
-    return _Area(_around(area.box, line.box), line.box, letters, held)
-
-
-def _around(first: Box, second: Box) -> Box:
-    return Box(
-        first.page,
-        min(first.left, second.left),
-        min(first.top, second.top),
-        max(first.right, second.right),
-        max(first.bottom, second.bottom),
-    )
 
 
 def _letters(block: Block) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -26,6 +27,17 @@ class Box:
     top: float
     right: float
     bottom: float
+
+
+def around(boxes: Sequence[Box]) -> Box:
+    """Return one rectangle around several of one page."""
+    return Box(
+        boxes[0].page,
+        min(box.left for box in boxes),
+        min(box.top for box in boxes),
+        max(box.right for box in boxes),
+        max(box.bottom for box in boxes),
+    )
 
 
 @dataclass(frozen=True, slots=True)

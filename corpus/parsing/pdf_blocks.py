@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from corpus.normalise import WordForms, clean, compose_accents, letter_count, one_line, unwrap
-from corpus.parsing.blocks import Block, BlockKind, Box, Reference, Strip, captioned
+from corpus.parsing.blocks import Block, BlockKind, Box, Reference, Strip, around, captioned
 from corpus.parsing.pdf_items import Item, Part, made_whole, put_together
 from corpus.parsing.pdf_kinds import Kinds
 from corpus.parsing.pdf_paragraphs import Paragraph
 from corpus.parsing.pdf_references import split_references
 from corpus.parsing.pdf_tables import Table
-from corpus.parsing.pdf_types import Page
+from corpus.parsing.pdf_types import Line, Page
 from corpus.parsing.references import to_references
 
 _SHORTEST_ROTATED = 20
@@ -73,19 +73,25 @@ def _set_boxes(page: Page, columns: list[list[Part]]) -> None:
     for column in columns:
         for part in column:
             if isinstance(part, Paragraph):
-                left = min(line.left for line in part.lines)
-                right = max(line.right for line in part.lines)
-                top = min(line.top for line in part.lines)
-                bottom = max(line.bottom for line in part.lines)
-                part.boxes = [_box(page, left, top, right, bottom)]
                 for line in part.lines:
-                    line.box = _box(page, line.left, line.top, line.right, line.bottom)
+                    line.box = _box_of(page, line)
+                boxes = [line.box for line in part.lines if line.box is not None]
+                part.boxes = [around(boxes)] if boxes else []
             else:
                 part.boxes = [_box(page, part.left, part.top, part.right, part.bottom)]
                 part.strips = [
                     Strip(_box(page, part.left, top, part.right, bottom), letters)
                     for top, bottom, letters in part.bands()
                 ]
+
+
+def _box_of(page: Page, line: Line) -> Box | None:
+    """Return where a line stands, None where it has only signs of which that is not known."""
+    spans = [span for span in line.spans if not span.style.hangs]
+    if not spans:
+        return None
+    left, right = min(span.left for span in spans), max(span.right for span in spans)
+    return _box(page, left, min(span.top for span in spans), right, max(span.bottom for span in spans))
 
 
 def _box(page: Page, left: float, top: float, right: float, bottom: float) -> Box:
@@ -119,15 +125,32 @@ def _block(item: Item, forms: WordForms) -> Block:
             strips=_all_or_none(part.strips, part.text),
         )
     text = _code(part) if item.kind is BlockKind.CODE else _running_text(part, forms)
-    strips = [Strip(line.box, letter_count(line.text)) for line in part.lines if line.box is not None]
     return Block(
         item.kind,
         text,
         level=item.level,
         page=part.page,
         boxes=tuple(part.boxes),
-        strips=_all_or_none(strips, text),
+        strips=_all_or_none(list(_strips(part.lines)), text),
     )
+
+
+def _strips(lines: Sequence[Line]) -> Iterator[Strip]:
+    """Yield the lines with their places; letters without one go with the line before, or the next one."""
+    waiting: Strip | None = None
+    without_place = 0
+    for line in lines:
+        letters = letter_count(line.text)
+        if line.box is None:
+            without_place += letters
+            continue
+        if waiting is not None:
+            yield replace(waiting, letters=waiting.letters + without_place)
+            without_place = 0
+        waiting = Strip(line.box, letters + without_place)
+        without_place = 0
+    if waiting is not None:
+        yield replace(waiting, letters=waiting.letters + without_place)
 
 
 def _all_or_none(strips: Sequence[Strip], text: str) -> tuple[Strip, ...]:

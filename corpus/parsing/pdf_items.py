@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from corpus.parsing.blocks import BlockKind, Box
+from corpus.parsing.blocks import BlockKind, Box, around
 from corpus.parsing.pdf_kinds import Kinds
 from corpus.parsing.pdf_paragraphs import Paragraph
 from corpus.parsing.pdf_tables import Table
@@ -39,7 +39,7 @@ def put_together(items: Sequence[Item], kinds: Kinds) -> Iterator[Item]:
             before.part = replace(
                 before.part,
                 lines=[*before.part.lines, *item.part.lines],
-                boxes=_union(before.part.boxes, item.part.boxes),
+                boxes=_as_one([*before.part.boxes, *item.part.boxes]),
             )
             continue
         if before is not None:
@@ -74,18 +74,8 @@ def _is_rest_of_listing(before: Item, item: Item) -> bool:
     return is_near and own <= fonts and all(len(line.text) < _SHORT_CODE for line in item.part.lines)
 
 
-def _union(first: list[Box], second: list[Box]) -> list[Box]:
-    """Return one box around the boxes of two parts of one place."""
-    boxes = [*first, *second]
-    return [
-        Box(
-            boxes[0].page,
-            min(box.left for box in boxes),
-            min(box.top for box in boxes),
-            max(box.right for box in boxes),
-            max(box.bottom for box in boxes),
-        )
-    ]
+def _as_one(boxes: list[Box]) -> list[Box]:
+    return [around(boxes)] if boxes else []
 
 
 def made_whole(items: Sequence[Item]) -> Iterator[Item]:

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 from corpus.parsing.blocks import Box
 
+_HANGING_NAMES = ("cmex", "txex", "pxex", "mtex", "mathex", "esint")
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -18,6 +20,11 @@ class Style:
     mono: bool = False
     math: bool = False
     font: str = ""
+
+    @property
+    def hangs(self) -> bool:
+        """Whether its signs, large brackets and sums, hang from the baseline: how far only the font knows."""
+        return any(name in self.font for name in _HANGING_NAMES)
 
 
 @dataclass(slots=True, eq=False)

@@ -58,12 +58,19 @@ def test_lines_of_two_columns_and_lines_far_apart_are_marked_each_for_itself() -
     assert found(apart, (0, 30)) == [(1, 0.1, 0.15), (1, 0.37, 0.39)]
 
 
-def test_a_line_without_letters_is_marked_among_the_passages_and_not_at_its_ends() -> None:
-    paragraph = block(line(0), line(1, letters=0), line(2), line(3, letters=0), line(4))
+def test_a_line_without_letters_is_not_marked() -> None:
+    paragraph = block(line(0), line(1, letters=0), line(2), line(3, letters=0))
 
-    assert found(paragraph, (0, 20)) == [(1, 0.1, 0.18)]
-    assert found(paragraph, (10, 20)) == [(1, 0.16, 0.18)]
-    assert found(block(line(0, letters=0)), (0, 0)) == [(1, 0.1, 0.12)]
+    assert found(paragraph, (0, 20)) == [(1, 0.1, 0.12), (1, 0.16, 0.18)]
+    assert found(block(line(0, letters=0)), (0, 0)) == []
+
+
+def test_a_line_of_which_the_passage_has_the_last_word_is_not_marked() -> None:
+    paragraph = block(line(0), line(1), line(2))
+
+    assert found(paragraph, (8, 30)) == [(1, 0.13, 0.18)]
+    assert found(paragraph, (0, 12)) == [(1, 0.1, 0.12)]
+    assert found(paragraph, (7, 30)) == [(1, 0.1, 0.18)]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +90,7 @@ def test_where_lines_are_not_known_a_part_is_marked_only_where_it_is_sure_to_sta
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=12), st.data())
-def test_lines_with_the_passages_letters_are_marked_and_no_others(
+def test_no_line_is_marked_of_which_the_passage_has_little_and_every_other_one_is(
     counts: list[int], data: st.DataObject
 ) -> None:
     whole = block(*(line(number, letters=count) for number, count in enumerate(counts)))
@@ -91,13 +98,14 @@ def test_lines_with_the_passages_letters_are_marked_and_no_others(
     last = data.draw(st.integers(first, sum(counts)))
     ends = [sum(counts[: number + 1]) for number in range(len(counts))]
     held = [max(0, min(end, last) - max(end - own, first)) for own, end in zip(counts, ends, strict=True)]
-    is_most = 2 * sum(held) >= sum(own for own, part in zip(counts, held, strict=True) if part)
+    is_good = [bool(own) and 4 * part >= own for own, part in zip(counts, held, strict=True)]
 
     marked = boxes_of(Held(whole, ((first, last),)))
 
-    for strip, part in zip(whole.strips, held, strict=True):
+    for strip, part, good in zip(whole.strips, held, is_good, strict=True):
         is_marked = any(box.top <= strip.box.top and strip.box.bottom <= box.bottom for box in marked)
-        assert is_marked == (part > 0 and is_most) or not strip.letters
+        assert good or not is_marked or not strip.letters
+        assert is_marked or not good or 2 * part < strip.letters
 
 
 def cut(*blocks: Block) -> tuple[Passage, ...]:

@@ -21,6 +21,7 @@ from answers.condensing import Condensed, Outcome, Verdict
 from answers.models import MODEL
 from corpus import connections
 from corpus.domain_profile import CompressionProfile, active_profile
+from corpus.egress import classes_of
 from corpus.gateways.llm import ChatModel, ModelError, Usage, complete, fast_model, warm_up
 from corpus.normalise import visible
 from corpus.prompt_files import PromptFile, prompt_file, quoted
@@ -54,6 +55,7 @@ class _Work:
                 self.model,
                 **self._filled(item),
                 purpose=Purpose.COMPRESSION,
+                carries=classes_of([item.license_class]),
                 timeout=self.wanted.seconds,
             )
             return condensing.verdict(reply, body=item.body, floor=self.wanted.floor), usage

@@ -43,6 +43,8 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     GARBAGE = "garbage"
     CUT_OFF = "cut_off"
+    # The licence of the text keeps it from this model.
+    WITHHELD = "withheld"
     BROKEN = "broken"
 
 

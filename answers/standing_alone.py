@@ -10,6 +10,7 @@ import structlog
 
 from answers import followups
 from corpus import connections
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.llm import ChatModel, ModelError, complete, fast_model
 from corpus.normalise import visible
 from corpus.prompt_files import InvalidPrompt, prompt_file, quoted
@@ -85,7 +86,15 @@ def _by_model(model: ChatModel, question: str, said: list[str]) -> Standalone:
         "question": _line(question),
     }
     system, user = prompt.fill(values)
-    reply, usage = complete(model, system=system, user=user, purpose=Purpose.FOLLOW_UP, timeout=MODEL_SECONDS)
+    # The asker's own words, and no document's.
+    reply, usage = complete(
+        model,
+        system=system,
+        user=user,
+        purpose=Purpose.FOLLOW_UP,
+        carries=NOTHING_HELD,
+        timeout=MODEL_SECONDS,
+    )
     rewritten = followups.checked_rewriting(visible(reply), said=[question, *said])
     if rewritten is None:
         raise _Unusable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,14 +13,16 @@ import structlog
 from django.conf import settings
 from numpy.typing import NDArray
 
-from answers import citations, condensing, evidence, extractive, prompting
+from answers import citations, condensing, evidence, extractive, prompting, withholding
 from answers.condensing import Condensed
 from answers.models import EXTRACTIVE, MODEL, Answer
 from corpus import connections, vectors
+from corpus.egress import Classes, classes_of
 from corpus.gateways.embedding import EmbeddingError, count_tokens, embed_query
 from corpus.gateways.llm import DEADLINE_SECONDS, ChatModel, Usage, chat_model
 from corpus.normalise import visible
 from corpus.usage import accounts
+from corpus.usage.accounts import Account
 from corpus.usage.purposes import Purpose
 from retrieval.types import Item
 
@@ -74,11 +76,15 @@ def draft(engine: str, *, question: str, items: Sequence[Item], condensed: Conde
     """Prepare the answer of `question` from `items`, which are numbered from 1 in their order.
 
     A model reads them as `condensed` has them; everything else is held against the passages themselves.
+    What its licence keeps from the model is quoted beside what that writes, or alone where nothing is left.
     """
     model = chat_model() if engine == MODEL else None
     if model is None:
         return ExtractiveDraft(question, items)
-    return ModelDraft(model, question, items, condensed)
+    kept_back = withholding.numbers(items, model.readable(Purpose.ANSWER))
+    if len(kept_back) == len(items):
+        return ExtractiveDraft(question, items, kept_back)
+    return ModelDraft(model, question, items, condensed, kept_back)
 
 
 class ModelDraft:
@@ -87,30 +93,47 @@ class ModelDraft:
     engine = MODEL
 
     def __init__(
-        self, model: ChatModel, question: str, items: Sequence[Item], condensed: Condensed | None = None
+        self,
+        model: ChatModel,
+        question: str,
+        items: Sequence[Item],
+        condensed: Condensed | None = None,
+        kept_back: tuple[int, ...] = (),
     ) -> None:
         template = _template(settings.DOMAIN_DIR / "prompts" / "answer.md")
-        sources = evidence.for_prompt(items, condensed)
+        sources = withholding.left(evidence.for_prompt(items, condensed), kept_back)
         self._prompt = prompting.build(template, question=question, sources=sources)
         self._chat = model
         self._account = accounts.current()
         self._bodies = [item.body for item in items]
+        self._carries = withholding.carried(items, sources)
+        self._quoted = _Quoted(question, items, kept_back) if kept_back else None
+        self._has_quotes = False
         self.model = model.name
-        self.parameters = {**model.parameters, "orders_sha256": template.sha256}
+        self.parameters = {
+            **model.parameters,
+            "orders_sha256": template.sha256,
+            **withholding.record(kept_back),
+        }
         if condensed is not None:
-            whole = prompting.build(template, question=question, sources=evidence.for_prompt(items))
+            unread = withholding.left(evidence.for_prompt(items), kept_back)
+            whole = prompting.build(template, question=question, sources=unread)
             self.parameters[condensing.RECORD] = condensed.record(
                 before=_tokens(whole), after=_tokens(self._prompt)
             )
         self.prompt_sha256 = self._prompt.sha256
 
     def pieces(self) -> Generator[str | Usage, None, None]:
-        """Yield the model's text without characters that no store or page should carry, then the usage."""
+        """Yield the model's text without characters that no store or page should carry, then the usage.
+
+        Quotations of sources that it may not read come last.
+        """
         with accounts.held(self._account):
             written = self._chat.stream(
                 system=self._prompt.system,
                 user=self._prompt.user,
                 purpose=Purpose.ANSWER,
+                carries=self._carries,
                 timeout=DEADLINE_SECONDS,
             )
         with closing(written) as stream:
@@ -119,9 +142,18 @@ class ModelDraft:
                     yield piece
                 elif clean := visible(piece):
                     yield clean
+        if self._quoted is not None:
+            quotes = self._quoted.extraction(self._account).quotes
+            self._has_quotes = bool(quotes)
+            yield from withholding.beside(quotes)
 
     def finish(self, text: str) -> Answer.Finish:
-        """Return `not_covered` for the agreed refusal and `uncited` for a text that names no source."""
+        """Return `not_covered` for the agreed refusal and `uncited` for a text that names no source.
+
+        What is quoted beside the model's text is an answer, whatever that says.
+        """
+        if self._has_quotes:
+            return Answer.Finish.STOP
         if text.lstrip(' \n*_“"').startswith(prompting.REFUSAL):
             return Answer.Finish.NOT_COVERED
         cited = citations.cited_numbers(citations.find(text, self._bodies))
@@ -135,26 +167,19 @@ class ExtractiveDraft:
     model = ""
     prompt_sha256 = ""
 
-    def __init__(self, question: str, items: Sequence[Item]) -> None:
-        self._question = question
-        self._items = items
+    def __init__(self, question: str, items: Sequence[Item], kept_back: tuple[int, ...] = ()) -> None:
+        self._quoted = _Quoted(question, items, tuple(range(1, len(items) + 1)))
         self._account = accounts.current()
         self._refused = False
         self.parameters: dict[str, Any] = {
             "threshold": extractive.THRESHOLD,
             "weights": dict(extractive.WEIGHTS),
+            **withholding.record(kept_back),
         }
 
     def pieces(self) -> Generator[str | Usage, None, None]:
         """Yield one quotation after another, or the refusal."""
-        connections.release()
-        sources = evidence.for_quoting(self._items)
-        try:
-            with accounts.held(self._account):
-                found = extractive.extract(self._question, sources, embed=_vectors)
-        except EmbeddingError:
-            logger.warning("answer.words_only")
-            found = extractive.extract(self._question, sources, embed=None)
+        found = self._quoted.extraction(self._account)
         self.parameters["confidence"] = round(found.confidence, 4)
         self._refused = not found.quotes
         yield from extractive.compose(found.quotes) if found.quotes else [NOT_COVERED_TEXT]
@@ -164,12 +189,32 @@ class ExtractiveDraft:
         return Answer.Finish.NOT_COVERED if self._refused else Answer.Finish.STOP
 
 
-def _vectors(texts: Sequence[str]) -> NDArray[np.float32]:
+class _Quoted:
+    """Numbered sources to be quoted from."""
+
+    def __init__(self, question: str, items: Sequence[Item], numbers: tuple[int, ...]) -> None:
+        self._question = question
+        self._sources = [source for source in evidence.for_quoting(items) if source.number in numbers]
+        self._carries = classes_of(items[number - 1].license_class for number in numbers)
+
+    def extraction(self, account: Account) -> extractive.Extraction:
+        """Return the quotations, by words alone where vectors cannot be had."""
+        connections.release()
+        try:
+            with accounts.held(account):
+                embed = partial(_vectors, carries=self._carries)
+                return extractive.extract(self._question, self._sources, embed=embed)
+        except EmbeddingError:
+            logger.warning("answer.words_only")
+            return extractive.extract(self._question, self._sources, embed=None)
+
+
+def _vectors(texts: Sequence[str], *, carries: Classes) -> NDArray[np.float32]:
     question, *others = texts
     embedder = vectors.active_embedder()
     connections.release()
     query = embed_query(question, embedder=embedder)
-    return np.vstack([query, embedder.embed(others, task="document")])
+    return np.vstack([query, embedder.embed(others, task="document", carries=carries)])
 
 
 def _tokens(prompt: prompting.Prompt) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import Embedder
 from corpus.identity import body_sha256, rank_key
 from corpus.models import Chunk, Document
@@ -85,7 +86,7 @@ def _embed(chunks: Sequence[Chunk], embedder: Embedder) -> None:
         store(
             version=version,
             chunks=some,
-            vectors=embedder.embed([chunk.content for chunk in some], task="document"),
+            vectors=embedder.embed([chunk.content for chunk in some], task="document", carries=NOTHING_HELD),
         )
 
 

@@ -114,7 +114,9 @@ def main() -> None:
     def embed(texts):
         new = sorted({text for text in texts if text not in known}, key=len)
         if new:
-            known.update(zip(new, configured_embedder().embed(new, task="document"), strict=True))
+            known.update(
+                zip(new, configured_embedder().embed(new, task="document", carries=NOTHING_HELD), strict=True)
+            )
         return np.vstack([known[text] for text in texts])
 
     abstracts = Abstracts(arguments.folder, embed)
@@ -139,6 +141,7 @@ if __name__ == "__main__":
     from answers import extractive
     from answers.candidates import Evidence
     from answers.terms import terms
+    from corpus.egress import NOTHING_HELD
     from corpus.gateways.embedding import configured_embedder
 
     main()

@@ -79,6 +79,7 @@ class PlainScript:
         from django.db import connection, transaction
 
         from corpus.chunking import chunk
+        from corpus.egress import NOTHING_HELD
         from corpus.gateways.embedding import configured_embedder, count_tokens
         from corpus.parsing.registry import parse
 
@@ -90,7 +91,9 @@ class PlainScript:
                     continue
             blocks = parse(path).blocks
             passages = chunk(blocks, title=path.stem, count_tokens=count_tokens)
-            vectors = configured_embedder().embed([passage.content for passage in passages], task="document")
+            vectors = configured_embedder().embed(
+                [passage.content for passage in passages], task="document", carries=NOTHING_HELD
+            )
             shutil.copy(path, self.folder / sha256)
             rows = [
                 (sha256, passage.ordinal, passage.body, vector.tolist())

@@ -12,6 +12,7 @@ import numpy as np
 import psycopg
 from django.db import connection
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import configured_embedder
 
 _POOL = 20
@@ -31,7 +32,7 @@ class Naive:
 
 def retrieve(question: str, limit: int) -> Naive:
     """Return the best passages of the whole corpus; it knows no scope."""
-    (query,) = configured_embedder().embed([question], task="query")
+    (query,) = configured_embedder().embed([question], task="query", carries=NOTHING_HELD)
     settings = connection.get_connection_params()
     known = ("host", "port", "dbname", "user", "password")
     with psycopg.connect(**{name: settings[name] for name in known if name in settings}) as fresh:

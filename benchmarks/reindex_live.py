@@ -50,6 +50,7 @@ def fill(passages: int) -> float:
     from django.db import transaction
 
     from corpus import vectors
+    from corpus.egress import NOTHING_HELD
     from corpus.gateways.embedding import embedder_of
     from corpus.identity import body_sha256, rank_key
     from corpus.models import Chunk, Document
@@ -61,7 +62,7 @@ def fill(passages: int) -> float:
     for number in range(passages // PER_DOCUMENT):
         digest = hashlib.sha256(f"trial {number}".encode()).hexdigest()
         bodies = [body(number * PER_DOCUMENT + place) for place in range(PER_DOCUMENT)]
-        rows = embedder.embed(bodies, task="document")
+        rows = embedder.embed(bodies, task="document", carries=NOTHING_HELD)
         with transaction.atomic():
             document = Document.objects.create(
                 title=f"Trial {number}", content_sha256=digest, file_sha256=digest, file_name=f"{number}.txt",

@@ -14,7 +14,8 @@ from corpus.actions import documents, embargoes, license_suggestions
 from corpus.actions.documents import AlreadyHeld
 from corpus.bibliography import works
 from corpus.chunking import ChunkingLimits
-from corpus.gateways.embedding import Embedder, Vectors
+from corpus.egress import classes_of
+from corpus.gateways.embedding import Embedder, TextWithheld, Vectors
 from corpus.manifest import Entry
 from corpus.models import Document, EmbeddingVersion
 from corpus.parsing.registry import ParseLimits
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 DEFAULT_BUCKET = "local"
+WITHHELD = (
+    "Its licence class may not go to the provider of vectors (domain/egress.yaml), so it is found by its "
+    "words alone."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +98,25 @@ class Intake:
         self.version = ensure_version(self.embedder)
 
     def embed(self, prepared: Prepared) -> Vectors | None:
-        """Return the vectors of the passages, None where there are none. Holds no connection meanwhile."""
+        """Return the vectors of the passages, None where there are none. Holds no connection meanwhile.
+
+        There are none either where the document's licence keeps it from the embedder: it is found by words.
+        """
         if not prepared.passages:
             return None
         known = reuse.held_vectors(
             passages=prepared.passages, doi=prepared.metadata.doi, version=self.version
         )
         connections.release()
-        return reuse.embed(passages=prepared.passages, held=known, embedder=self.embedder)
+        try:
+            return reuse.embed(
+                passages=prepared.passages,
+                held=known,
+                embedder=self.embedder,
+                carries=classes_of([documents.class_at_intake(prepared)]),
+            )
+        except TextWithheld:
+            return None
 
     def keep(self, prepared: Prepared, vectors: Vectors | None) -> Report:
         """Store the document, whose original is kept already, in one transaction or in the caller's.
@@ -118,7 +134,7 @@ class Intake:
             )
         except AlreadyHeld as first:
             return held_already(entry, first.document)
-        return stored(entry, prepared, document)
+        return stored(entry, prepared, document, is_withheld=vectors is None)
 
 
 def held_already(entry: Entry, document: Document) -> Report:
@@ -144,15 +160,20 @@ def bucket_of(entry: Entry, options: Options) -> str:
     return entry.described.bucket or options.bucket or DEFAULT_BUCKET
 
 
-def stored(entry: Entry, prepared: Prepared, document: Document | None) -> Report:
-    """Report a document that was stored, or would be."""
+def stored(
+    entry: Entry, prepared: Prepared, document: Document | None, *, is_withheld: bool = False
+) -> Report:
+    """Report a document that was stored, or would be; `is_withheld`: its text went to no embedder."""
     identifier = None if document is None else document.pk
     if prepared.needs_ocr:
         detail = "No page has text that can be read; it needs OCR before it can be searched."
         return Report(entry.name, Outcome.NEEDS_OCR, "no_text", detail, identifier)
     count = len(prepared.passages)
-    detail = " ".join([f"{count} passage{'' if count == 1 else 's'}.", *prepared.parsed.warnings])
-    return Report(entry.name, Outcome.READY, "", detail, identifier, passages=count)
+    said = [WITHHELD] if is_withheld else []
+    detail = " ".join([f"{count} passage{'' if count == 1 else 's'}.", *said, *prepared.parsed.warnings])
+    return Report(
+        entry.name, Outcome.READY, "withheld" if is_withheld else "", detail, identifier, passages=count
+    )
 
 
 def duplicate(entry: Entry, document: Document, *, code: str = "", sentence: str = "") -> Report:

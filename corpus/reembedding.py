@@ -14,8 +14,10 @@ from typing import Protocol
 from django.db import connection, transaction
 from django.utils import timezone
 
-from corpus import connections, vectors
-from corpus.gateways.embedding import Embedder, EmbeddingError, Vectors
+from corpus import carrying, connections, vectors
+from corpus.egress import EVERY_CLASS, Classes
+from corpus.gateways.embedding import Embedder, EmbeddingError, Vectors, embedder_of
+from corpus.gateways.embedding.hosted import HostedEmbedder
 from corpus.models import Chunk, ChunkEmbedding, EmbeddingVersion
 from corpus.usage import accounts, estimating
 from corpus.usage import vectors as vector_costs
@@ -26,10 +28,14 @@ BATCH = 128
 GRACE = timedelta(minutes=2)
 _TRIES = 20
 
+# What has no vector and may have one: a licence can keep a text from whoever makes them.
 _LACKING = """
 NOT EXISTS (
     SELECT FROM corpus_chunkembedding embedding
     WHERE embedding.version_id = %(version)s AND embedding.chunk_id = chunk.id)
+AND EXISTS (
+    SELECT FROM corpus_document document
+    WHERE document.id = chunk.document_id AND document.license_class = ANY(%(classes)s))
 """
 # Documents before passages, as deleting one does: whoever comes second waits instead of dead-locking.
 _HOLD_DOCUMENTS = "SELECT id FROM corpus_document WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE"
@@ -70,17 +76,26 @@ def coverage(version: EmbeddingVersion) -> Coverage:
     )
 
 
+def _readable(version: EmbeddingVersion) -> Classes:
+    """Return the licence classes whose passages may go to whoever makes the vectors of `version`."""
+    try:
+        embedder = embedder_of(version.name)
+    except EmbeddingError:
+        return EVERY_CLASS
+    return embedder.readable if isinstance(embedder, HostedEmbedder) else EVERY_CLASS
+
+
 def versions() -> list[Coverage]:
     """Return every version with how far it has come, the active one first."""
     return [coverage(version) for version in EmbeddingVersion.objects.order_by("-is_active", "-id")]
 
 
 def missing(version: EmbeddingVersion) -> int:
-    """Count the passages without a vector of `version`."""
+    """Count the passages without a vector of `version` that may have one."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT count(*) FROM corpus_chunk chunk WHERE {_LACKING}",  # noqa: S608 - a constant
-            {"version": version.pk},
+            {"version": version.pk, "classes": sorted(_readable(version))},
         )
         (count,) = cursor.fetchone()
     return int(count)
@@ -136,10 +151,11 @@ def fill(*, version: EmbeddingVersion, embedder: Embedder, watcher: Watcher, bat
         if not lacking:
             after = 0
             continue
+        carries = carrying.of_documents({chunk.document_id for chunk in lacking})
         if (budget := accounts.current().budget) is not None:
             budget.check()
         connections.release()
-        rows = embedder.embed([chunk.content for chunk in lacking], task="document")
+        rows = embedder.embed([chunk.content for chunk in lacking], task="document", carries=carries)
         _keep(version, lacking, rows)
         after = lacking[-1].pk
         made += len(lacking)
@@ -167,7 +183,12 @@ def _next(version: EmbeddingVersion, *, after: int, limit: int) -> list[Chunk]:
             SELECT chunk.id, chunk.document_id, chunk.rank_key, chunk.content FROM corpus_chunk chunk
             WHERE chunk.id > %(after)s AND {_LACKING} ORDER BY chunk.id LIMIT %(limit)s
             """,  # noqa: S608 - a constant
-            {"version": version.pk, "after": after, "limit": limit},
+            {
+                "version": version.pk,
+                "classes": sorted(_readable(version)),
+                "after": after,
+                "limit": limit,
+            },
         )
     )
 

@@ -15,7 +15,8 @@ from corpus.actions import reparse as action
 from corpus.actions import runs
 from corpus.actions.documents import AlreadyHeld
 from corpus.actions.reparse import ReadMeanwhile
-from corpus.gateways.embedding import Vectors, embedder_of
+from corpus.egress import classes_of
+from corpus.gateways.embedding import TextWithheld, Vectors, embedder_of
 from corpus.ingestion import default_options, guarded, record
 from corpus.intake import Options
 from corpus.jobs import Kind
@@ -43,7 +44,8 @@ class Reading:
     parser_before: str
     prepared: Prepared
     version: EmbeddingVersion
-    vectors: Vectors
+    # None where the licence keeps the text from the embedder.
+    vectors: Vectors | None
 
 
 def entry_of(document: Document, *, parser: str = "") -> Entry:
@@ -171,7 +173,13 @@ def _embedded(document: Document, prepared: Prepared) -> Reading:
     version = active_version() or ensure_version(active_embedder())
     held = reuse.vectors_of_document(document_id=document.pk, version=version)
     connections.release()
-    made = reuse.embed(passages=prepared.passages, held=held, embedder=embedder_of(version.name))
+    carries = classes_of([document.license_class])
+    try:
+        made = reuse.embed(
+            passages=prepared.passages, held=held, embedder=embedder_of(version.name), carries=carries
+        )
+    except TextWithheld:
+        made = None
     return Reading(
         document_id=document.pk,
         title=document.title,

@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from corpus.chunking import Passage
+from corpus.egress import Classes
 from corpus.gateways.embedding import Embedder, Vectors
 from corpus.identifiers import normalise_doi
 from corpus.identity import body_sha256
@@ -37,9 +38,14 @@ def vectors_of_document(*, document_id: UUID, version: EmbeddingVersion) -> dict
     return dict(rows.order_by("id").values_list("chunk__content", "vector"))
 
 
-def embed(*, passages: Sequence[Passage], held: dict[str, list[float]], embedder: Embedder) -> Vectors:
-    """Return one vector per passage, in order; only contents that are not `held` go to the embedder."""
+def embed(
+    *, passages: Sequence[Passage], held: dict[str, list[float]], embedder: Embedder, carries: Classes
+) -> Vectors:
+    """Return one vector per passage, in order; only contents that are not `held` go to the embedder.
+
+    `carries` is the licence class of the passages' document.
+    """
     new = list(dict.fromkeys(passage.content for passage in passages if passage.content not in held))
-    made = dict(zip(new, embedder.embed(new, task="document"), strict=True)) if new else {}
+    made = dict(zip(new, embedder.embed(new, task="document", carries=carries), strict=True)) if new else {}
     rows = [made[item.content] if item.content in made else held[item.content] for item in passages]
     return np.array(rows, dtype=np.float32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -77,6 +77,12 @@ def by_grades(candidates: Sequence[Placed], grades: Sequence[float]) -> list[Pla
     ]
     order = sorted(range(len(candidates)), key=lambda position: (-weighed[position], position))
     return [replace(candidates[position], grade=grades[position]) for position in order]
+
+
+def around(candidates: Sequence[Placed], *, moving: Collection[int], moved: Iterable[Placed]) -> list[Placed]:
+    """Return `candidates`, those passages that are `moving` in the order of `moved`, around the others."""
+    others = iter(moved)
+    return [next(others) if one.fused.chunk_id in moving else one for one in candidates]
 
 
 def spread(candidates: Sequence[Placed], *, document: Callable[[int], Hashable], most: int) -> list[Placed]:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 from corpus.domain_profile import RerankerProfile
+from corpus.egress import EVERY_CLASS, Classes
 from corpus.gateways.cross_encoder import CrossEncoder, CrossEncoderError, configured_cross_encoder
 from corpus.gateways.llm import ChatModel, ModelError, complete, fast_model
 from corpus.normalise import visible
@@ -35,8 +36,16 @@ class Reranker(Protocol):
     @property
     def name(self) -> str: ...
 
-    def grades(self, question: str, passages: Sequence[str], *, seconds: float) -> list[float]:
-        """Return one finite number for each passage, higher for better; raise `RerankFailed`."""
+    def readable(self) -> Classes:
+        """Return the licence classes whose passages it may read."""
+
+    def grades(
+        self, question: str, passages: Sequence[str], *, carries: Classes, seconds: float
+    ) -> list[float]:
+        """Return one finite number for each passage, higher for better; raise `RerankFailed`.
+
+        `carries` are the licence classes of the passages.
+        """
 
 
 def reranker_of(profile: RerankerProfile, kind: str | None = None) -> Reranker | None:
@@ -63,7 +72,13 @@ class ModelReranker:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
 
-    def grades(self, question: str, passages: Sequence[str], *, seconds: float) -> list[float]:
+    def readable(self) -> Classes:
+        """Return the licence classes that may be sent to the model."""
+        return self._model.readable(Purpose.RERANKING)
+
+    def grades(
+        self, question: str, passages: Sequence[str], *, carries: Classes, seconds: float
+    ) -> list[float]:
         """Return the model's grades; anything but as many whole numbers from 0 to 10 is a failure."""
         nonce = secrets.token_hex(16)
         fenced = [
@@ -80,7 +95,12 @@ class ModelReranker:
         )
         try:
             reply, _ = complete(
-                self._model, system=system, user=user, purpose=Purpose.RERANKING, timeout=seconds
+                self._model,
+                system=system,
+                user=user,
+                purpose=Purpose.RERANKING,
+                carries=carries,
+                timeout=seconds,
             )
         except ModelError as error:
             raise RerankFailed(str(error)) from None
@@ -95,7 +115,13 @@ class CrossEncoderReranker:
     def __init__(self, encoder: CrossEncoder) -> None:
         self._encoder = encoder
 
-    def grades(self, question: str, passages: Sequence[str], *, seconds: float) -> list[float]:
+    def readable(self) -> Classes:
+        """Return every class: nothing leaves this machine."""
+        return EVERY_CLASS
+
+    def grades(
+        self, question: str, passages: Sequence[str], *, carries: Classes, seconds: float
+    ) -> list[float]:
         """Return the encoder's scores; what takes longer than `seconds` is a failure."""
         work = _threads.submit(self._encoder.scores, question, passages, seconds=seconds)
         try:

@@ -15,6 +15,7 @@ from psycopg_pool import PoolTimeout
 from corpus import connections
 from corpus.domain_profile import DomainProfile, GraphProfile, active_profile
 from corpus.models import Chunk
+from corpus.rights import LicenseClass
 from corpus.scope import RetrievalScope
 from retrieval import communities, eligibility, history, hydration, ordering, other_versions, profiles, rerank
 from retrieval.eligibility import Corpus
@@ -239,16 +240,32 @@ def _reranked(
         reranker = rerank.reranker_of(wanted, search.instead.reranker)
         if reranker is None or len(pool) < 2:
             return placed, []
+        readable = reranker.readable()
+        read = [one for one in pool if _class_of(passages[one.fused.chunk_id]) in readable]
+        reason = f"{len(pool) - len(read)} withheld by licence" if len(read) < len(pool) else ""
+        if len(read) < 2:
+            return placed, [_reranker_trace(StageStatus.SKIPPED, started, len(pool), reason=reason)]
         connections.release()
-        bodies = [passages[one.fused.chunk_id].body for one in pool]
-        grades = reranker.grades(search.question, bodies, seconds=wanted.seconds)
+        grades = reranker.grades(
+            search.question,
+            [passages[one.fused.chunk_id].body for one in read],
+            carries=frozenset(_class_of(passages[one.fused.chunk_id]) for one in read),
+            seconds=wanted.seconds,
+        )
     except rerank.RerankerOff as off:
         return placed, [StageTrace("reranker", StageStatus.DISABLED, reason=str(off))]
     except rerank.RerankFailed as failure:
         logger.warning("retrieval.rerank_failed", request=search.request_id)
         return placed, [_reranker_trace(StageStatus.ERROR, started, len(pool), reason=str(failure))]
-    trace = _reranker_trace(StageStatus.OK, started, len(pool), mode=reranker.name)
-    return [*ordering.by_grades(pool, grades), *placed[wanted.pool :]], [trace]
+    trace = _reranker_trace(StageStatus.OK, started, len(pool), mode=reranker.name, reason=reason)
+    ordered = ordering.around(
+        pool, moving={one.fused.chunk_id for one in read}, moved=ordering.by_grades(read, grades)
+    )
+    return [*ordered, *placed[wanted.pool :]], [trace]
+
+
+def _class_of(passage: Chunk) -> LicenseClass:
+    return LicenseClass(passage.document.license_class)
 
 
 def _reranker_trace(

@@ -16,12 +16,13 @@ def in_background() -> None:
 
 def _warm() -> None:
     from corpus import connections, vectors
+    from corpus.egress import NOTHING_HELD
     from corpus.gateways import llm
 
     try:
         embedder = vectors.active_embedder()
         connections.release()
-        embedder.embed(["warm"], task="query")
+        embedder.embed(["warm"], task="query", carries=NOTHING_HELD)
         llm.warm_up()
     except Exception as error:  # noqa: BLE001 - whatever it is, the site serves without it for now
         logger.warning("models.not_warm", kind=type(error).__name__)

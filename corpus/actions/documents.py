@@ -85,6 +85,12 @@ def _stored(
     return document
 
 
+def class_at_intake(prepared: Prepared) -> LicenseClass:
+    """Return the licence class that a document begins with."""
+    is_embargoed = bool(prepared.entry.described.embargo_until)
+    return LicenseClass.RESTRICTED if is_embargoed else prepared.metadata.license_class
+
+
 def _document(prepared: Prepared, bucket: str) -> Document:
     metadata, until = prepared.metadata, prepared.entry.described.embargo_until
     return Document(
@@ -97,7 +103,7 @@ def _document(prepared: Prepared, bucket: str) -> Document:
         url=metadata.url,
         language=metadata.language,
         bucket=bucket,
-        license_class=(LicenseClass.RESTRICTED if until else metadata.license_class).value,
+        license_class=class_at_intake(prepared).value,
         embargoed_until=date.fromisoformat(until) if until else None,
         license_source=metadata.license_source,
         rights_statement=metadata.rights_statement,

@@ -46,7 +46,7 @@ def replace_text(
     document_id: UUID,
     read_from: str,
     prepared: Prepared,
-    vectors_of_passages: Vectors,
+    vectors_of_passages: Vectors | None,
     version: EmbeddingVersion,
     by: User | None = None,
 ) -> Replaced:
@@ -68,7 +68,8 @@ def replace_text(
             document.references.filter(origin=DocumentCitation.Origin.DOCUMENT).delete()
             documents.store_references(document, prepared)
             chunks, unchanged = _replace_chunks(document, prepared)
-            vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages, again=True)
+            if vectors_of_passages is not None:
+                vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages, again=True)
     except IntegrityError:
         same = Document.objects.filter(content_sha256=prepared.content_sha256).exclude(pk=document_id).first()
         if same is None:

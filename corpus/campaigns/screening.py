@@ -19,6 +19,7 @@ from corpus.campaigns.models import Campaign, CampaignRun, Candidate
 from corpus.campaigns.replies import MalformedReply
 from corpus.campaigns.screening_models import Screening, ScreeningRound, Verdict
 from corpus.connections import release
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.llm import ChatModel, ModelError, Usage, complete, fast_model
 from corpus.prompt_files import prompt_file, quoted
 from corpus.usage import accounts, capping, estimating
@@ -149,7 +150,13 @@ def judge(model: ChatModel, asked: Asked) -> Judgement:
     usage = Usage()
     try:
         text, usage = complete(
-            model, system=asked.system, user=asked.user, purpose=Purpose.SCREENING, timeout=REPLY_SECONDS
+            model,
+            system=asked.system,
+            user=asked.user,
+            purpose=Purpose.SCREENING,
+            # What an open index says of a work that is not held.
+            carries=NOTHING_HELD,
+            timeout=REPLY_SECONDS,
         )
         judged = replies.read(text)
     except MalformedReply:

@@ -12,6 +12,8 @@ import structlog
 from django.conf import settings
 
 from corpus.connections import release_before_outside_call
+from corpus.egress import Classes
+from corpus.gateways import border
 from corpus.gateways.breaker import Breaker
 from corpus.gateways.litellm_library import litellm
 from corpus.gateways.metering import Meter
@@ -45,6 +47,7 @@ MESSAGES: Final = {
     "rejected": "The language model refused the request. Check its name, key and limits in the settings.",
     "garbage": "The language model returned something that is not an answer.",
     "cut_off": "The language model stopped before its answer was complete.",
+    "withheld": "The licence of a text keeps it from this language model (domain/egress.yaml).",
 }
 
 
@@ -70,13 +73,17 @@ class ChatModel(Protocol):
         """What shapes the output, for the record of an answer. Holds no secret."""
 
     def stream(
-        self, *, system: str, user: str, purpose: Purpose, timeout: float
+        self, *, system: str, user: str, purpose: Purpose, carries: Classes, timeout: float
     ) -> Generator[str | Usage, None, None]:
         """Yield pieces of text as they arrive and last the usage; raise `ModelError`.
 
-        Closing the generator hangs up. The call is charged to the account of whoever called this, and for
-        this purpose.
+        `carries` are the licence classes of the documents that `system` and `user` hold text of. Closing
+        the generator hangs up. The call is charged to the account of whoever called this, and for this
+        purpose.
         """
+
+    def readable(self, purpose: Purpose) -> Classes:
+        """Return the licence classes whose text may be sent to it for `purpose`."""
 
 
 def warm_up() -> None:
@@ -107,12 +114,13 @@ def fast_model() -> ChatModel | None:
 
 
 def complete(
-    model: ChatModel, *, system: str, user: str, purpose: Purpose, timeout: float
+    model: ChatModel, *, system: str, user: str, purpose: Purpose, carries: Classes, timeout: float
 ) -> tuple[str, Usage]:
     """Return the whole reply of `model` and what it used; raise `ModelError`."""
     parts: list[str] = []
     usage = Usage()
-    with closing(model.stream(system=system, user=user, purpose=purpose, timeout=timeout)) as stream:
+    asked = model.stream(system=system, user=user, purpose=purpose, carries=carries, timeout=timeout)
+    with closing(asked) as stream:
         for piece in stream:
             if isinstance(piece, Usage):
                 usage = piece
@@ -136,13 +144,24 @@ class LiteLLMChat:
         self._endpoint = {
             name: value for name, value in (("api_base", api_base), ("api_key", api_key)) if value
         }
+        self._where = border.endpoint(model, api_base)
         self._breaker = Breaker()
 
     def __repr__(self) -> str:
         return f"LiteLLMChat({self.name})"
 
+    def readable(self, purpose: Purpose) -> Classes:
+        """Return the licence classes whose text may be sent to it for `purpose`."""
+        return border.readable(self._where, purpose)
+
     def stream(
-        self, *, system: str, user: str, purpose: Purpose, timeout: float = DEADLINE_SECONDS
+        self,
+        *,
+        system: str,
+        user: str,
+        purpose: Purpose,
+        carries: Classes,
+        timeout: float = DEADLINE_SECONDS,
     ) -> Generator[str | Usage, None, None]:
         """Yield pieces of text as they arrive and last the usage; raise `ModelError`.
 
@@ -151,11 +170,15 @@ class LiteLLMChat:
         """
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         # Read here and not in the generator, which may be resumed from anywhere.
-        return self._streamed(messages, Meter(self.name, purpose, accounts.current()), timeout)
+        return self._streamed(messages, carries, Meter(self.name, purpose, accounts.current()), timeout)
 
     def _streamed(
-        self, messages: list[dict[str, str]], meter: Meter, timeout: float
+        self, messages: list[dict[str, str]], carries: Classes, meter: Meter, timeout: float
     ) -> Generator[str | Usage, None, None]:
+        try:
+            border.cross(self._where, meter.purpose, carries)
+        except border.Withheld:
+            raise ModelError("withheld") from None
         release_before_outside_call()
         litellm()
         if self._breaker.is_open:

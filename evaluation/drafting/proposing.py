@@ -12,6 +12,7 @@ from pathlib import Path
 import structlog
 
 from corpus.connections import release
+from corpus.egress import classes_of
 from corpus.gateways.llm import ChatModel, ModelError, complete
 from corpus.models import Chunk
 from corpus.prompt_files import prompt_file, quoted
@@ -69,7 +70,14 @@ def by_model(model: ChatModel) -> Ask:
         system, user = prompt_of(chunk)
         release()
         try:
-            reply, _ = complete(model, system=system, user=user, purpose=Purpose.DRAFTING, timeout=_SECONDS)
+            reply, _ = complete(
+                model,
+                system=system,
+                user=user,
+                purpose=Purpose.DRAFTING,
+                carries=classes_of([chunk.document.license_class]),
+                timeout=_SECONDS,
+            )
         except ModelError as error:
             raise Dropped(error.code) from None
         return reply

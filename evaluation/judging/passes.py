@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from corpus.connections import release
+from corpus.egress import Classes, classes_of
 from corpus.gateways.llm import ChatModel, ModelError, Usage, complete
 from corpus.usage.purposes import Purpose
 from evaluation.judging import prompts, rubric
@@ -36,22 +37,28 @@ class Reply:
 def grounding(*, judge: ChatModel, question: str, answer: str, sources: Sequence[Source]) -> Reply:
     """Have an answer held against its sources."""
     asked = prompts.grounding(question=question, answer=answer, sources=sources)
-    return _reply(judge, asked, rubric.GROUNDING)
+    carries = classes_of(source.license_class for source in sources)
+    return _reply(judge, asked, rubric.GROUNDING, carries)
 
 
-def correctness(*, judge: ChatModel, question: str, answer: str, reference: str) -> Reply:
-    """Have an answer held against the reference."""
+def correctness(*, judge: ChatModel, question: str, answer: str, reference: str, carries: Classes) -> Reply:
+    """Have an answer held against the reference. `carries` are the classes of what the answer was made of."""
     asked = prompts.correctness(question=question, answer=answer, reference=reference)
-    return _reply(judge, asked, rubric.CORRECTNESS)
+    return _reply(judge, asked, rubric.CORRECTNESS, carries)
 
 
-def _reply(judge: ChatModel, asked: Asked, dimensions: Sequence[str]) -> Reply:
+def _reply(judge: ChatModel, asked: Asked, dimensions: Sequence[str], carries: Classes) -> Reply:
     release()
     started, usage, code = time.monotonic(), Usage(), ""
     grades = rubric.Grades({})
     try:
         text, usage = complete(
-            judge, system=asked.system, user=asked.user, purpose=Purpose.JUDGING, timeout=REPLY_SECONDS
+            judge,
+            system=asked.system,
+            user=asked.user,
+            purpose=Purpose.JUDGING,
+            carries=carries,
+            timeout=REPLY_SECONDS,
         )
         grades = rubric.read(text, dimensions)
     except (ModelError, MalformedReply) as failure:

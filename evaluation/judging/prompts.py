@@ -27,6 +27,7 @@ class Source:
     title: str
     place: str
     body: str
+    license_class: str
 
 
 @dataclass(frozen=True, slots=True)

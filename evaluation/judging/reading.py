@@ -8,7 +8,9 @@ from django.utils.safestring import SafeString
 
 from answers.models import Answer, AnswerSource
 from answers.rendering import render
+from corpus import carrying
 from corpus.citation_units import pages_label
+from corpus.egress import Classes
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
 from evaluation.actions.judging import text_sha256
@@ -22,7 +24,7 @@ def sources_of(answer: Answer, scope: RetrievalScope) -> list[Source] | None:
 
     A judge that reads less than the writer did would find fault where there is none.
     """
-    rows = list(answer.sources.select_related("chunk").order_by("number", "pk"))
+    rows = list(answer.sources.select_related("chunk__document").order_by("number", "pk"))
     keys = [row.chunk_id for row in rows if row.chunk_id is not None]
     allowed = set(Chunk.objects.within(scope).filter(pk__in=keys).order_by().values_list("pk", flat=True))
     found = []
@@ -32,8 +34,21 @@ def sources_of(answer: Answer, scope: RetrievalScope) -> list[Source] | None:
             return None
         places = [" > ".join(row.section_path), row.locator, pages_label(row.page_start, row.page_end)]
         place = ", ".join(dict.fromkeys(filter(None, places)))
-        found.append(Source(number=row.number, title=row.title, place=place, body=chunk.body))
+        found.append(
+            Source(
+                number=row.number,
+                title=row.title,
+                place=place,
+                body=chunk.body,
+                license_class=chunk.document.license_class,
+            )
+        )
     return found
+
+
+def classes_of_sources(answer: Answer) -> Classes:
+    """Return the licence classes of what `answer` was made of, as they stand now."""
+    return carrying.of_documents(set(answer.sources.order_by().values_list("document_id", flat=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ class _Work:
                 question=question.question,
                 answer=answer.text,
                 reference=question.reference_answer,
+                carries=reading.classes_of_sources(answer),
             )
         sources = reading.sources_of(answer, self.scope)
         if sources is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.llm import ModelError, complete, fast_model
 from corpus.normalise import visible
 from corpus.prompt_files import prompt_file
@@ -24,7 +25,14 @@ def named_by_model(question: str) -> tuple[str, ...]:
     if model is None:
         return ()
     system, user = prompt_file("name_entities").fill({"question": visible(question)})
-    reply, _ = complete(model, system=system, user=user, purpose=Purpose.NAMES, timeout=MODEL_SECONDS)
+    reply, _ = complete(
+        model,
+        system=system,
+        user=user,
+        purpose=Purpose.NAMES,
+        carries=NOTHING_HELD,
+        timeout=MODEL_SECONDS,
+    )
     keys = (key_of(name) for name in _names(reply) if len(name) <= LONGEST_NAME)
     return tuple(dict.fromkeys(key for key in keys if len(key) > 1))
 

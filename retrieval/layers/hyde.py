@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways import embedding
 from corpus.gateways.embedding import EmbeddingError, Vectors
 from corpus.gateways.llm import complete, fast_model
@@ -40,12 +41,19 @@ class HydeLayer:
         system, user = prompt_file("hyde").fill(
             {"style": request.style, "question": visible(request.question)}
         )
-        text, _ = complete(model, system=system, user=user, purpose=Purpose.HYDE, timeout=MODEL_SECONDS)
+        text, _ = complete(
+            model,
+            system=system,
+            user=user,
+            purpose=Purpose.HYDE,
+            carries=NOTHING_HELD,
+            timeout=MODEL_SECONDS,
+        )
         probe = visible(text)[:_LONGEST_PROBE].strip()
         if not probe:
             raise EmbeddingError("the model wrote no passage")
         embedder = embedding.embedder_of(request.version.name)
-        vector: Vectors = embedder.embed([probe], task="document")[0]
+        vector: Vectors = embedder.embed([probe], task="document", carries=NOTHING_HELD)[0]
         return vector
 
     def candidates(self, request: LayerRequest, prepared: Vectors | None, session: Session) -> RankedList:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import monotonic
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import EmbeddingError, configured_embedder
 from corpus.gateways.llm import ModelError, chat_model
 from corpus.usage.purposes import Purpose
@@ -18,7 +19,7 @@ def one_embedding() -> Iterator[Finding]:
     started = monotonic()
     try:
         embedder = configured_embedder()
-        rows = embedder.embed(["Does the embedding model answer?"], task="query")
+        rows = embedder.embed(["Does the embedding model answer?"], task="query", carries=NOTHING_HELD)
     except EmbeddingError as error:
         yield fail(
             "probe: embedding", " ".join(str(error).split()), "Correct SCI_RAG_EMBEDDING_MODEL and its key."
@@ -38,7 +39,11 @@ def one_generation() -> Iterator[Finding]:
     try:
         pieces = list(
             model.stream(
-                system="Answer with one word.", user="Say ready.", purpose=Purpose.PROBE, timeout=PATIENCE
+                system="Answer with one word.",
+                user="Say ready.",
+                purpose=Purpose.PROBE,
+                carries=NOTHING_HELD,
+                timeout=PATIENCE,
             )
         )
     except ModelError as error:

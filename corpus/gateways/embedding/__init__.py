@@ -8,7 +8,7 @@ from django.conf import settings
 
 from corpus.gateways.embedding.hosted import HostedEmbedder
 from corpus.gateways.embedding.minilm import MODEL, MiniLM
-from corpus.gateways.embedding.protocol import Embedder, EmbeddingError, Task, Vectors
+from corpus.gateways.embedding.protocol import Embedder, EmbeddingError, Task, TextWithheld, Vectors
 from corpus.gateways.embedding.query_cache import QueryCache
 from corpus.gateways.embedding.word_pieces import count_tokens
 
@@ -16,6 +16,7 @@ __all__ = [
     "Embedder",
     "EmbeddingError",
     "Task",
+    "TextWithheld",
     "Vectors",
     "configured_embedder",
     "count_tokens",

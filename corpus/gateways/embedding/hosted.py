@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from corpus.connections import release_before_outside_call
+from corpus.egress import Classes
+from corpus.gateways import border
 from corpus.gateways.breaker import Breaker
-from corpus.gateways.embedding.protocol import EmbeddingError, Task, Vectors, unit_vectors
+from corpus.gateways.embedding.protocol import EmbeddingError, Task, TextWithheld, Vectors, unit_vectors
 from corpus.gateways.litellm_library import litellm
 from corpus.gateways.metering import Meter
 from corpus.usage import accounts
@@ -50,17 +52,27 @@ class HostedEmbedder:
         self._endpoint = {
             name: value for name, value in (("api_base", api_base), ("api_key", api_key)) if value
         }
+        self._where = border.endpoint(model, api_base)
         self._breaker = Breaker()
 
     def __repr__(self) -> str:
         return f"HostedEmbedder({self.version})"
 
-    def embed(self, texts: Sequence[str], *, task: Task) -> Vectors:
+    @property
+    def readable(self) -> Classes:
+        """The licence classes whose passages may be sent to it."""
+        return border.readable(self._where, _PURPOSES["document"])
+
+    def embed(self, texts: Sequence[str], *, task: Task, carries: Classes) -> Vectors:
         """Return one row of unit length per text, in order; raise `EmbeddingError`.
 
         A request for documents that failed in a way that passes is sent once more; a person waits for
         a query, so that is not. Each request ends within its time, however slowly bytes drip in.
         """
+        try:
+            border.cross(self._where, _PURPOSES[task], carries)
+        except border.Withheld:
+            raise TextWithheld(f"The licence of a text keeps it from {self.model} (egress.yaml).") from None
         release_before_outside_call()
         litellm()
         parts = [self._request(some, task) for some in _requests(texts)]

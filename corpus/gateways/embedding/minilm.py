@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus.egress import Classes
 from corpus.gateways.embedding.model_files import WEIGHTS
 from corpus.gateways.embedding.protocol import EmbeddingError, Task, Vectors, unit_vectors
 from corpus.gateways.embedding.word_pieces import tokenizer
@@ -50,7 +51,7 @@ class MiniLM:
         self.version = f"{MODEL}@{dimensions}"
         self.dimensions = dimensions
 
-    def embed(self, texts: Sequence[str], *, task: Task) -> Vectors:
+    def embed(self, texts: Sequence[str], *, task: Task, carries: Classes) -> Vectors:
         """Return one row of unit length per text, in order; raise `EmbeddingError`.
 
         Windows run one by one, on as many threads as there are cores. Measured on two cores, batches of

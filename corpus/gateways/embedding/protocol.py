@@ -8,12 +8,18 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus.egress import Classes
+
 Task = Literal["query", "document"]
 Vectors = NDArray[np.float32]
 
 
 class EmbeddingError(RuntimeError):
     """The provider failed or returned vectors that may not be stored."""
+
+
+class TextWithheld(EmbeddingError):
+    """The licence class of a text keeps it from the provider. Nothing was sent."""
 
 
 class Embedder(Protocol):
@@ -26,8 +32,11 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    def embed(self, texts: Sequence[str], *, task: Task) -> Vectors:
-        """Return one row of unit length per text, in order; raise `EmbeddingError`."""
+    def embed(self, texts: Sequence[str], *, task: Task, carries: Classes) -> Vectors:
+        """Return one row of unit length per text, in order; raise `EmbeddingError`.
+
+        `carries` are the licence classes of the documents that `texts` are from.
+        """
 
 
 def unit_vectors(rows: Any, *, count: int, dimensions: int, source: str) -> Vectors:

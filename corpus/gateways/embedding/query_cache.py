@@ -8,6 +8,7 @@ from collections.abc import Callable
 from threading import Lock
 from time import monotonic
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding.protocol import Embedder, Task, Vectors
 
 SECONDS = 60.0
@@ -28,7 +29,7 @@ class QueryCache:
         remembered = self._fresh(key)
         if remembered is not None:
             return remembered
-        vector: Vectors = embedder.embed([text], task=task)[0]
+        vector: Vectors = embedder.embed([text], task=task, carries=NOTHING_HELD)[0]
         vector.setflags(write=False)
         with self._lock:
             self._rows[key] = (self._clock() + SECONDS, vector)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -11,9 +11,10 @@ from uuid import UUID
 import structlog
 from pgvector import HalfVector
 
+from corpus import carrying
 from corpus.connections import release
 from corpus.gateways import embedding
-from corpus.gateways.embedding import EmbeddingError
+from corpus.gateways.embedding import EmbeddingError, TextWithheld
 from corpus.models import EmbeddingVersion
 from corpus.scope import RetrievalScope
 from corpus.snapshots import one_moment
@@ -301,17 +302,23 @@ class _Building:
         ]
         texts = [f"{batch[place].title}\n{summaries[place].text}" for place in lacking]
         found = list(summaries)
-        for place, vector in zip(lacking, self._vectors(version, texts), strict=True):
+        sources = {document for place in lacking for document in batch[place].documents}
+        for place, vector in zip(lacking, self._vectors(version, texts, sources), strict=True):
             pk = None if version is None or vector is None else version.pk
             found[place] = replace(found[place], version=pk, vector=vector)
         return found
 
-    def _vectors(self, version: EmbeddingVersion | None, texts: Sequence[str]) -> list[HalfVector | None]:
+    def _vectors(
+        self, version: EmbeddingVersion | None, texts: Sequence[str], sources: Collection[UUID]
+    ) -> list[HalfVector | None]:
         if version is not None and texts and self._embeds:
+            carries = carrying.of_documents(sources)
             release()
             try:
-                rows = embedding.embedder_of(version.name).embed(texts, task="document")
+                rows = embedding.embedder_of(version.name).embed(texts, task="document", carries=carries)
                 return [HalfVector(row) for row in rows]
+            except TextWithheld:
+                logger.warning("communities.vectors_withheld", count=len(texts))
             except EmbeddingError as error:
                 logger.warning("communities.not_embedded", error=type(error).__name__)
                 self._embeds = False

@@ -7,6 +7,7 @@ import re
 import secrets
 from typing import Any, Final, Protocol
 
+from corpus import carrying
 from corpus.connections import release
 from corpus.gateways.llm import ChatModel, ModelError, complete, fast_model
 from corpus.normalise import matching_form, one_line, visible
@@ -86,10 +87,16 @@ class Modelled:
     def write(self, draft: Draft) -> str:
         """Return the model's paragraph; raise `NotSummarised` for one that cannot be used."""
         system, user = self.prompt_of(draft)
+        carries = carrying.of_documents(draft.documents)
         release()
         try:
             reply, _ = complete(
-                self._model, system=system, user=user, purpose=Purpose.COMMUNITIES, timeout=_SECONDS
+                self._model,
+                system=system,
+                user=user,
+                purpose=Purpose.COMMUNITIES,
+                carries=carries,
+                timeout=_SECONDS,
             )
         except ModelError as error:
             raise NotSummarised(error.code) from None

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from typing import Final
 
+from corpus import carrying
 from corpus.connections import release
 from corpus.gateways.llm import ChatModel, ModelError, complete
 from corpus.normalise import one_line
@@ -70,10 +71,16 @@ class ModelExtractor:
         if self._model is None:
             raise BatchFailed("not_in_replay")
         system, user = self._prompt.fill(self._values(batch))
+        carries = carrying.of_documents([batch.document])
         release()
         try:
             reply, _ = complete(
-                self._model, system=system, user=user, purpose=Purpose.EXTRACTION, timeout=_SECONDS
+                self._model,
+                system=system,
+                user=user,
+                purpose=Purpose.EXTRACTION,
+                carries=carries,
+                timeout=_SECONDS,
             )
         except ModelError as error:
             raise BatchFailed(error.code, may_be_smaller=error.code in _BROKEN_BY_LENGTH) from None

@@ -12,12 +12,14 @@ from uuid import UUID
 import structlog
 
 from corpus.connections import release
+from corpus.egress import NOTHING_HELD, Classes, classes_of
 from corpus.gateways.llm import ChatModel, ModelError, complete
 from corpus.prompt_files import prompt_file, quoted
 from corpus.usage import accounts, estimating
 from corpus.usage.estimating import Estimate
 from corpus.usage.purposes import Purpose
 from retrieval.graph.resolution import reading, replies
+from retrieval.graph.resolution.reading import Use
 from retrieval.graph.resolution.types import Named, Pair
 
 logger = structlog.get_logger(__name__)
@@ -52,6 +54,7 @@ class Question:
     pairs: tuple[Pair, ...]
     system: str
     user: str
+    carries: Classes
     left: Counter[str]
 
     def estimate(self, model: ChatModel) -> Estimate:
@@ -67,19 +70,21 @@ class Question:
         return Estimate((line,))
 
 
-def question(pairs: Sequence[Pair], names: Mapping[UUID, Named]) -> Question:
+def question(pairs: Sequence[Pair], names: Mapping[UUID, Named], *, readable: Classes) -> Question:
     """Return what to ask about the first pairs, as many as one request holds.
 
-    Only sentences go out whose document may be rewritten; a pair that has none on a side is not asked about.
+    Only sentences go out whose document may be rewritten and is of a class that is `readable`, with the name
+    as they spell it; a pair that has none on a side is not asked about.
     """
-    sentences = reading.sentences({end for pair in pairs for end in pair.ids})
-    can_be_asked = [pair for pair in pairs if all(sentences.get(end) for end in pair.ids)]
+    used = reading.uses({end for pair in pairs for end in pair.ids}, classes=readable)
+    can_be_asked = [pair for pair in pairs if all(end in used for end in pair.ids)]
     asked = tuple(can_be_asked[:MOST_PAIRS])
     left = Counter(no_sentence=len(pairs) - len(can_be_asked), later=len(can_be_asked) - len(asked))
     if not asked:
-        return Question((), "", "", +left)
-    system, user = prompt_file(PROMPT).fill(_values(asked, names, sentences))
-    return Question(asked, system, user, +left)
+        return Question((), "", "", NOTHING_HELD, +left)
+    system, user = prompt_file(PROMPT).fill(_values(asked, names, used))
+    carries = classes_of(used[end].license_class for pair in asked for end in pair.ids)
+    return Question(asked, system, user, carries, +left)
 
 
 def judge(model: ChatModel, question: Question) -> Judged:
@@ -98,6 +103,7 @@ def judge(model: ChatModel, question: Question) -> Judged:
             system=question.system,
             user=question.user,
             purpose=Purpose.RESOLUTION,
+            carries=question.carries,
             timeout=_SECONDS,
         )
     except ModelError as error:
@@ -112,15 +118,13 @@ def judge(model: ChatModel, question: Question) -> Judged:
     return Judged(same, different, +(question.left + unclear))
 
 
-def _values(
-    pairs: Sequence[Pair], names: Mapping[UUID, Named], sentences: Mapping[UUID, str]
-) -> dict[str, str]:
+def _values(pairs: Sequence[Pair], names: Mapping[UUID, Named], used: Mapping[UUID, Use]) -> dict[str, str]:
     nonce = secrets.token_hex(16)
     fenced = []
     for number, pair in enumerate(pairs, start=1):
         sides = [
-            f"{letter} ({names[end].type}): {quoted(names[end].name, longest=_LONGEST_NAME)}\n"
-            f"{letter} is used here: {quoted(sentences[end], longest=_LONGEST_SENTENCE)}"
+            f"{letter} ({names[end].type}): {quoted(used[end].name, longest=_LONGEST_NAME)}\n"
+            f"{letter} is used here: {quoted(used[end].sentence, longest=_LONGEST_SENTENCE)}"
             for letter, end in zip("AB", pair.ids, strict=True)
         ]
         fenced.append(f"<pair-{nonce} number={number}>\n" + "\n".join(sides) + f"\n</pair-{nonce}>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Coalesce
 
+from corpus.egress import Classes
 from corpus.models import Document
 from corpus.sentences import sentence_spans
 from retrieval.graph.models import Mention
@@ -56,20 +58,37 @@ def proposed() -> set[Ends]:
     return set(rows.values_list("low_id", "high_id"))
 
 
-def sentences(ids: Collection[UUID]) -> dict[UUID, str]:
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A sentence that names an entity, the name as it stands there, and the class of its document."""
+
+    name: str
+    sentence: str
+    license_class: str
+
+
+def uses(ids: Collection[UUID], *, classes: Classes) -> dict[UUID, Use]:
     """Return for each entity a sentence that names it, from a document whose text may be rewritten.
 
-    The same one whatever the order of ingestion. An entity without such a sentence is left out.
+    Only from documents of these licence classes. The same one whatever the order of ingestion. An entity
+    without such a sentence is left out.
     """
     usable = Mention.objects.filter(
-        entity__in=ids, document__state=Document.State.READY, document__no_derivatives=False
+        entity__in=ids,
+        document__state=Document.State.READY,
+        document__no_derivatives=False,
+        document__license_class__in=sorted(classes),
     )
     first = (
         usable.order_by("entity", "document__content_sha256", "chunk__ordinal", "start", "pk")
         .distinct("entity")
-        .values_list("entity", "chunk__body", "start")
+        .values_list("entity", "surface", "chunk__body", "start", "document__license_class")
     )
-    return {entity: _sentence(body, start) for entity, body, start in first}
+    found = {
+        entity: Use(name, _sentence(body, start), license_class)
+        for entity, name, body, start, license_class in first
+    }
+    return {entity: use for entity, use in found.items() if use.sentence}
 
 
 def _sentence(body: str, place: int) -> str:

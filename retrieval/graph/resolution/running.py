@@ -11,6 +11,7 @@ from uuid import UUID
 from corpus.connections import release
 from corpus.gateways.llm import ChatModel
 from corpus.usage.estimating import Estimate
+from corpus.usage.purposes import Purpose
 from retrieval.graph.actions import proposals, resolution
 from retrieval.graph.actions.proposals import Stored
 from retrieval.graph.ontology import active_ontology
@@ -88,7 +89,7 @@ def resolve(
     still_open = [pair for pair in found if pair.tier == MODEL_TIER and pair.ids not in waiting]
     if model is None:
         return Findings(names, sure, open=len(still_open))
-    question = asking.question(still_open, names)
+    question = asking.question(still_open, names, readable=model.readable(Purpose.RESOLUTION))
     estimate = question.estimate(model)
     if not asks:
         return Findings(names, sure, open=len(still_open), undecided=question.left, estimate=estimate)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import configured_embedder
 from corpus.models import Chunk, Document
 from corpus.rights import LicenseClass
@@ -40,7 +41,7 @@ def passages(document: Document, *bodies: str, **values: object) -> list[Chunk]:
     ]
     Document.objects.filter(pk=document.pk).update(chunk_count=len(chunks))
     embedder = configured_embedder()
-    vectors = embedder.embed([chunk.content for chunk in chunks], task="document")
+    vectors = embedder.embed([chunk.content for chunk in chunks], task="document", carries=NOTHING_HELD)
     store(version=ensure_version(embedder), chunks=chunks, vectors=vectors)
     return list(chunks)
 

@@ -20,6 +20,7 @@ from answers.cli import ask
 from answers.condensing import Outcome
 from answers.events import AnswerEvent, EventName
 from answers.models import Answer
+from corpus.egress import NOTHING_HELD
 from corpus.gateways import llm
 from corpus.models import Document
 from corpus.rights import LicenseClass
@@ -84,7 +85,7 @@ def _connect(server: OpenAIServer) -> None:
     server.will(says("Here."))
     # The first call of a process loads more of litellm, whatever time it has.
     for seconds in (60.0, 5.0):
-        llm.complete(model, system="", user="", purpose=Purpose.PROBE, timeout=seconds)
+        llm.complete(model, system="", user="", purpose=Purpose.PROBE, carries=NOTHING_HELD, timeout=seconds)
     server.requests.clear()
 
 

@@ -27,7 +27,7 @@ class HashEmbedder:
         self.failing = failing
         self.embedded: list[str] = []
 
-    def embed(self, texts: Sequence[str], *, task: str) -> np.ndarray:
+    def embed(self, texts: Sequence[str], *, task: str, carries: object) -> np.ndarray:
         for text in texts:
             if any(word in text for word in self.failing):
                 raise EmbeddingError("The provider did not answer.")

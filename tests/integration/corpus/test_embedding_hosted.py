@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways import embedding
 from corpus.gateways.embedding import EmbeddingError
 from corpus.gateways.embedding.hosted import HostedEmbedder
@@ -55,7 +56,7 @@ def test_vectors_come_in_order_cut_and_of_unit_length(
 ) -> None:
     model_server.will(Reply(vectors=lambda texts: list(reversed(one_hot(texts)))))
 
-    rows = embedder.embed(["a", "bb", "ccc"], task="document")
+    rows = embedder.embed(["a", "bb", "ccc"], task="document", carries=NOTHING_HELD)
 
     assert rows.shape == (3, DIMENSIONS)
     assert rows.argmax(axis=1).tolist() == [1, 2, 3]
@@ -66,7 +67,7 @@ def test_many_texts_go_out_in_several_requests(model_server: OpenAIServer, embed
     model_server.will(Reply(vectors=one_hot))
     texts = ["x" * (number % 8 or 8) for number in range(150)]
 
-    rows = embedder.embed(texts, task="document")
+    rows = embedder.embed(texts, task="document", carries=NOTHING_HELD)
 
     assert rows.argmax(axis=1).tolist() == [len(text) % DIMENSIONS for text in texts]
     assert [len(request.body["input"]) for request in model_server.requests] == [64, 64, 22]
@@ -94,7 +95,7 @@ def test_vectors_that_may_not_be_stored_are_refused(
     model_server.will(Reply(vectors=vectors))
 
     with pytest.raises(EmbeddingError, match=complaint):
-        embedder.embed(["one", "two"], task="document")
+        embedder.embed(["one", "two"], task="document", carries=NOTHING_HELD)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 422])
@@ -104,7 +105,7 @@ def test_a_refusal_is_not_tried_again_and_repeats_nothing(
     model_server.will(fails(status))
 
     with pytest.raises(EmbeddingError) as caught:
-        embedder.embed(["a secret passage"], task="document")
+        embedder.embed(["a secret passage"], task="document", carries=NOTHING_HELD)
 
     assert len(model_server.requests) == 1
     assert KEY_CANARY not in str(caught.value)
@@ -117,11 +118,11 @@ def test_a_failure_that_passes_is_tried_once_more_for_documents_and_not_for_quer
     model_server: OpenAIServer, embedder: HostedEmbedder, status: int
 ) -> None:
     model_server.will(fails(status), Reply(vectors=one_hot))
-    assert embedder.embed(["ab"], task="document").argmax() == 2
+    assert embedder.embed(["ab"], task="document", carries=NOTHING_HELD).argmax() == 2
 
     model_server.will(fails(status), Reply(vectors=one_hot))
     with pytest.raises(EmbeddingError, match=str(status)):
-        embedder.embed(["ab"], task="query")
+        embedder.embed(["ab"], task="query", carries=NOTHING_HELD)
 
 
 @pytest.mark.parametrize("reply", [HTML, Reply(body=b'{"data": '), Reply(body=b"")])
@@ -131,7 +132,7 @@ def test_garbage_is_an_embedding_error(
     model_server.will(reply)
 
     with pytest.raises(EmbeddingError):
-        embedder.embed(["one"], task="query")
+        embedder.embed(["one"], task="query", carries=NOTHING_HELD)
 
 
 def test_a_provider_that_hangs_is_left_within_the_time_of_a_query(
@@ -142,7 +143,7 @@ def test_a_provider_that_hangs_is_left_within_the_time_of_a_query(
     started = time.monotonic()
 
     with pytest.raises(EmbeddingError):
-        embedder.embed(["one"], task="query")
+        embedder.embed(["one"], task="query", carries=NOTHING_HELD)
 
     assert time.monotonic() - started < 1.5
 
@@ -153,11 +154,11 @@ def test_a_provider_that_keeps_failing_is_left_alone(
     model_server.will(fails(503))
     for _ in range(5):
         with pytest.raises(EmbeddingError):
-            embedder.embed(["one"], task="query")
+            embedder.embed(["one"], task="query", carries=NOTHING_HELD)
     asked = len(model_server.requests)
 
     with pytest.raises(EmbeddingError, match="left alone"):
-        embedder.embed(["one"], task="query")
+        embedder.embed(["one"], task="query", carries=NOTHING_HELD)
 
     assert len(model_server.requests) == asked
 

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from corpus import storage, vectors
 from corpus.actions import documents as documents_actions
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import EmbeddingError
 from corpus.ingestion import default_options, ingest, rehearse, sweep_originals
 from corpus.inputs import from_manifest, from_paths
@@ -173,10 +174,10 @@ def test_an_interrupted_run_is_cancelled_keeps_what_it_stored_and_is_resumed(fol
         write(folder, name, paper(name))
 
     class Impatient(HashEmbedder):
-        def embed(self, texts, *, task):
+        def embed(self, texts, *, task, carries):
             if "b.md" in texts[0]:
                 raise KeyboardInterrupt
-            return super().embed(texts, task=task)
+            return super().embed(texts, task=task, carries=carries)
 
     with pytest.raises(KeyboardInterrupt):
         take(folder, embedder=Impatient())
@@ -360,7 +361,9 @@ def test_passages_that_an_earlier_version_has_are_not_embedded_again(folder):
 
     document = Document.objects.get(pk=only(report).document)
     assert [text.splitlines()[-1] for text in embedder.embedded] == ["One sentence is new."]
-    again = HashEmbedder().embed([chunk.content for chunk in document.chunks.order_by("ordinal")], task="")
+    again = HashEmbedder().embed(
+        [chunk.content for chunk in document.chunks.order_by("ordinal")], task="", carries=NOTHING_HELD
+    )
     rows = ChunkEmbedding.objects.filter(document=document).order_by("chunk__ordinal")
     assert [row.vector for row in rows] == [pytest.approx(list(v), abs=1e-3) for v in again]
 

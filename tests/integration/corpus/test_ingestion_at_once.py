@@ -21,8 +21,8 @@ class Waiting(HashEmbedder):
         super().__init__()
         self.barrier = barrier
 
-    def embed(self, texts, *, task):
-        vectors = super().embed(texts, task=task)
+    def embed(self, texts, *, task, carries):
+        vectors = super().embed(texts, task=task, carries=carries)
         self.barrier.wait(timeout=60)
         return vectors
 
@@ -54,9 +54,9 @@ def test_no_connection_is_held_while_a_parser_or_a_model_runs(tmp_path, settings
     held = []
 
     class Watching(HashEmbedder):
-        def embed(self, texts, *, task):
+        def embed(self, texts, *, task, carries):
             held.append(connection.connection)
-            return super().embed(texts, task=task)
+            return super().embed(texts, task=task, carries=carries)
 
     parse = preparation.parse
 

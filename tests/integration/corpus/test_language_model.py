@@ -8,6 +8,7 @@ import pytest
 from django.db import transaction
 
 from corpus.connections import ConnectionHeld
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.llm import LONGEST_REPLY, ChatModel, LiteLLMChat, ModelError, Usage, chat_model
 from corpus.usage.purposes import Purpose
 from tests.loopback.fixtures import KEY_CANARY, forget_clients
@@ -36,7 +37,7 @@ def _warm() -> Iterator[None]:
     with OpenAIServer() as server:
         server.will(says("Ready."))
         chat = LiteLLMChat(model="openai/x", api_base=server.base_url, api_key="k")
-        list(chat.stream(system="", user="", purpose=Purpose.PROBE))
+        list(chat.stream(system="", user="", purpose=Purpose.PROBE, carries=NOTHING_HELD))
     yield
     forget_clients()
 
@@ -47,7 +48,13 @@ def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(model: ChatModel, timeout: float = DEADLINE) -> Generator[str | Usage, None, None]:
-    return model.stream(system="You answer.", user="A question?", purpose=Purpose.ANSWER, timeout=timeout)
+    return model.stream(
+        system="You answer.",
+        user="A question?",
+        purpose=Purpose.ANSWER,
+        carries=NOTHING_HELD,
+        timeout=timeout,
+    )
 
 
 def outcome(model: ChatModel) -> tuple[str, ModelError | None]:

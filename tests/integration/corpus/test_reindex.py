@@ -20,6 +20,7 @@ from django.utils import timezone
 from corpus import reembedding, vectors
 from corpus.actions import deletion, documents
 from corpus.cli_embed import embed as commands
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import EmbeddingError, embedder_of
 from corpus.models import Chunk, ChunkEmbedding, Document, EmbeddingVersion
 from corpus.reembedding import SwitchRefused
@@ -154,9 +155,9 @@ def test_documents_that_come_and_go_meanwhile_are_all_found_by_the_new_version()
 
         version, dimensions = NEW, 256
 
-        def embed(self, texts: Sequence[str], *, task: Any) -> Any:
+        def embed(self, texts: Sequence[str], *, task: Any, carries: Any) -> Any:
             stop.wait(0.2)
-            return embedder_of(NEW).embed(texts, task=task)
+            return embedder_of(NEW).embed(texts, task=task, carries=carries)
 
     thread = Thread(target=come_and_go)
     thread.start()
@@ -182,12 +183,12 @@ def test_an_interrupted_run_goes_on_where_it_was() -> None:
             self.left = texts
             self.embedded: list[str] = []
 
-        def embed(self, texts: Sequence[str], *, task: Any) -> Any:
+        def embed(self, texts: Sequence[str], *, task: Any, carries: Any) -> Any:
             if len(texts) > self.left:
                 raise EmbeddingError("The provider did not answer.")
             self.left -= len(texts)
             self.embedded += texts
-            return embedder_of(NEW).embed(texts, task=task)
+            return embedder_of(NEW).embed(texts, task=task, carries=carries)
 
     first, second = Failing(60), Failing(1000)
     with pytest.raises(EmbeddingError):
@@ -265,8 +266,8 @@ def test_passages_are_not_stored_under_a_version_that_was_retired_meanwhile() ->
 
 
 def test_the_offline_model_with_fewer_dimensions_is_its_beginning_at_unit_length() -> None:
-    whole = embedder_of(OLD).embed(["Biochar holds water."], task="document")[0]
-    part = embedder_of(NEW).embed(["Biochar holds water."], task="document")[0]
+    whole = embedder_of(OLD).embed(["Biochar holds water."], task="document", carries=NOTHING_HELD)[0]
+    part = embedder_of(NEW).embed(["Biochar holds water."], task="document", carries=NOTHING_HELD)[0]
 
     beginning = whole[:256] / np.linalg.norm(whole[:256])
     assert np.allclose(part, beginning, atol=1e-6)
@@ -302,9 +303,9 @@ def test_a_run_that_a_switch_overtakes_embeds_its_files_in_the_new_version(tmp_p
 
         version, dimensions = OLD, 384
 
-        def embed(self, texts: Sequence[str], *, task: Any) -> Any:
+        def embed(self, texts: Sequence[str], *, task: Any, carries: Any) -> Any:
             reembedding.switch(EmbeddingVersion.objects.get(name=NEW))
-            return embedder_of(OLD).embed(texts, task=task)
+            return embedder_of(OLD).embed(texts, task=task, carries=carries)
 
     report = take(
         write(tmp_path, "one.md", paper("30 days")),

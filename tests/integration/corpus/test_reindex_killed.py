@@ -35,10 +35,10 @@ class Watcher:
 
 class Counting:
     version, dimensions = sys.argv[2], int(sys.argv[2].rpartition("@")[2])
-    def embed(self, texts, *, task):
+    def embed(self, texts, *, task, carries):
         with Path(sys.argv[3]).open("a") as log:
             log.write("x" * len(texts))
-        return embedder_of(self.version).embed(texts, task=task)
+        return embedder_of(self.version).embed(texts, task=task, carries=carries)
 
 reembedding.reindex(embedder=Counting(), switches=True, watcher=Watcher(), batch=int(sys.argv[4]))
 """

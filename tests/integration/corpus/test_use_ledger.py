@@ -19,6 +19,7 @@ from django.db.models import Sum
 from django.db.utils import IntegrityError
 from pytest_django.fixtures import Settings
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding.hosted import HostedEmbedder
 from corpus.gateways.embedding.protocol import EmbeddingError
 from corpus.gateways.llm import LiteLLMChat, ModelError, complete
@@ -67,7 +68,9 @@ def embedder(model_server: OpenAIServer) -> HostedEmbedder:
 
 
 def say(chat: LiteLLMChat, user: str, purpose: Purpose = Purpose.ANSWER) -> str:
-    return complete(chat, system="You answer.", user=user, purpose=purpose, timeout=20)[0]
+    return complete(chat, system="You answer.", user=user, purpose=purpose, carries=NOTHING_HELD, timeout=20)[
+        0
+    ]
 
 
 def sums(**wanted: Any) -> dict[str, int]:
@@ -134,7 +137,7 @@ class TestOneCall:
     ) -> None:
         model_server.will(says(*["word "] * 40, pause=0.1))
 
-        stream = chat.stream(system="s", user="u", purpose=Purpose.ANSWER, timeout=20)
+        stream = chat.stream(system="s", user="u", purpose=Purpose.ANSWER, carries=NOTHING_HELD, timeout=20)
         next(stream)
         stream.close()
 
@@ -143,7 +146,7 @@ class TestOneCall:
         assert 0 < found["completion_tokens"] < 40
 
     def test_that_was_never_begun_is_none(self, chat: LiteLLMChat) -> None:
-        chat.stream(system="s", user="u", purpose=Purpose.ANSWER, timeout=20).close()
+        chat.stream(system="s", user="u", purpose=Purpose.ANSWER, carries=NOTHING_HELD, timeout=20).close()
 
         assert sums()["calls"] == 0
 
@@ -171,7 +174,9 @@ class TestOneCall:
     ) -> None:
         model_server.will(says("Yes."))
         with accounts.charged_to(asker):
-            stream = chat.stream(system="s", user="u", purpose=Purpose.ANSWER, timeout=20)
+            stream = chat.stream(
+                system="s", user="u", purpose=Purpose.ANSWER, carries=NOTHING_HELD, timeout=20
+            )
 
         thread = threading.Thread(target=list, args=(stream,))
         thread.start()
@@ -192,7 +197,7 @@ def test_the_ledger_equals_the_servers_own_count_over_a_mixed_flow_with_threads(
         try:
             with accounts.charged_to(people[number % 4], collection=f"bucket{number % 2}"):
                 if number % 5 == 0:
-                    embedder.embed([f"passage {number}", "another"], task="document")
+                    embedder.embed([f"passage {number}", "another"], task="document", carries=NOTHING_HELD)
                 else:
                     say(chat, f"question {number} {'straw ' * number}", purposes[number % 3])
         except (ModelError, EmbeddingError):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import Vectors, configured_embedder
 from corpus.identity import body_sha256, rank_key
 from corpus.models import Chunk, Document, EmbeddingVersion
@@ -21,7 +22,7 @@ _known: dict[str, Vectors] = {}
 def vector_of(text: str) -> Vectors:
     """Return the offline model's vector of `text`, computed once a session."""
     if text not in _known:
-        _known[text] = configured_embedder().embed([text], task="document")[0]
+        _known[text] = configured_embedder().embed([text], task="document", carries=NOTHING_HELD)[0]
     return _known[text]
 
 

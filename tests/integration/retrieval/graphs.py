@@ -7,6 +7,7 @@ from itertools import pairwise
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import configured_embedder
 from corpus.models import Chunk, Document, EmbeddingVersion
 from corpus.scope import RetrievalScope
@@ -84,7 +85,7 @@ def gather(wanted: RetrievalScope, *groups: tuple[str, ...], name: str = "test")
 
 def _community(build: CommunityBuild, names: list[str], edges: QuerySet[Relationship]) -> None:
     summary = f"On {', '.join(names)}."
-    vectors = configured_embedder().embed([summary], task="document")
+    vectors = configured_embedder().embed([summary], task="document", carries=NOTHING_HELD)
     community = Community.objects.create(
         build=build, key=key_of(summary), title=names[0], summary=summary, written_by="extractive",
         version=EmbeddingVersion.objects.get(), vector=vectors[0],

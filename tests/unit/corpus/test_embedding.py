@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.egress import NOTHING_HELD, Classes
 from corpus.gateways.embedding import Embedder, EmbeddingError, count_tokens
 from corpus.gateways.embedding.minilm import DIMENSIONS, MiniLM, windows
 from corpus.gateways.embedding.model_files import TOKENIZER, WEIGHTS, PackagedFile
@@ -70,13 +71,14 @@ def test_a_paraphrase_is_nearer_than_another_subject(minilm: Embedder) -> None:
     question, paraphrase, other = minilm.embed(
         ["How much methane does rice straw give?", "Biogas yield of paddy residue", "The court adjourned."],
         task="query",
+        carries=NOTHING_HELD,
     )
 
     assert question @ paraphrase > question @ other + 0.2
 
 
 def test_every_row_has_unit_length_and_the_stated_dimensions(minilm: Embedder) -> None:
-    rows = minilm.embed(["a", "", "long " * 2000, "β-catenin\u0000"], task="document")
+    rows = minilm.embed(["a", "", "long " * 2000, "β-catenin\u0000"], task="document", carries=NOTHING_HELD)
 
     assert rows.shape == (4, DIMENSIONS)
     assert rows.dtype == np.float32
@@ -86,8 +88,8 @@ def test_every_row_has_unit_length_and_the_stated_dimensions(minilm: Embedder) -
 def test_the_vector_of_a_text_does_not_depend_on_its_company(minilm: Embedder) -> None:
     texts = ["one short text", "another one " * 90, "third"]
 
-    together = minilm.embed(texts, task="document")
-    alone = np.concatenate([minilm.embed([text], task="document") for text in texts])
+    together = minilm.embed(texts, task="document", carries=NOTHING_HELD)
+    alone = np.concatenate([minilm.embed([text], task="document", carries=NOTHING_HELD) for text in texts])
 
     assert np.array_equal(together, alone)
 
@@ -97,14 +99,16 @@ def test_the_end_of_a_long_passage_counts(minilm: Embedder) -> None:
     with_fact = beginning + "Rice straw gave 230 litres of methane per kilogram. " * 20
 
     question, plain, telling = minilm.embed(
-        ["methane yield of rice straw", beginning, with_fact], task="document"
+        ["methane yield of rice straw", beginning, with_fact],
+        task="document",
+        carries=NOTHING_HELD,
     )
 
     assert question @ telling > question @ plain + 0.1
 
 
 def test_no_texts_give_no_rows(minilm: Embedder) -> None:
-    assert minilm.embed([], task="document").shape == (0, DIMENSIONS)
+    assert minilm.embed([], task="document", carries=NOTHING_HELD).shape == (0, DIMENSIONS)
 
 
 def test_tokens_are_word_pieces() -> None:
@@ -156,7 +160,7 @@ class _Counting:
     def __init__(self) -> None:
         self.calls = 0
 
-    def embed(self, texts: Sequence[str], *, task: Task) -> Vectors:
+    def embed(self, texts: Sequence[str], *, task: Task, carries: Classes) -> Vectors:
         self.calls += 1
         return np.array([[float(self.calls)] for _ in texts], dtype=np.float32)
 
@@ -187,7 +191,7 @@ def test_version_and_task_are_part_of_the_key() -> None:
     cache = QueryCache()
 
     cache.vector("why?", embedder=embedder)
-    cache.vector("why?", embedder=embedder, task="document")
+    cache.vector("why?", embedder=embedder, task="document", carries=NOTHING_HELD)
     cache.vector("why?", embedder=other)
 
     assert (embedder.calls, other.calls) == (2, 1)

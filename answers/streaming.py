@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextvars import copy_context
 
 from django.db import connections
@@ -13,7 +13,7 @@ from django.db import connections
 _END = object()
 
 
-async def in_a_thread(start: Callable[[], Iterator[str]]) -> AsyncIterator[str]:
+async def in_a_thread(start: Callable[[], Iterator[str]]) -> AsyncGenerator[str, None]:
     """Run the generator `start()` makes in a thread of its own and yield what it yields.
 
     The whole generator runs in one thread, since a database connection belongs to a thread. When the

@@ -9,10 +9,11 @@ from sci_rag_site.body_limit import BodyLimit
 
 # Imported for its effect: tasks that pages send find their broker.
 from sci_rag_site.celery import app as celery_app
+from sci_rag_site.mcp.endpoint import McpEndpoint
 from sci_rag_site.upload_quota import UploadQuota
 
 __all__ = ["application", "celery_app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
-application = BodyLimit(UploadQuota(get_asgi_application()))
+application = BodyLimit(McpEndpoint(UploadQuota(get_asgi_application())))
 warming.in_background()

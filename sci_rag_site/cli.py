@@ -51,6 +51,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Other systems": {
         "keys": ("corpus.keys.cli:keys", "Make, list and revoke the keys of programs."),
+        "mcp": ("sci_rag_site.commands.mcp:mcp", "Offer the corpus as tools, on standard input and output."),
         "webhooks": ("corpus.webhooks.cli:webhooks", "See who is told what happens, and test it."),
     },
     "Notes": {

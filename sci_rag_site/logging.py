@@ -22,9 +22,12 @@ FRAMES = 12
 
 Event = MutableMapping[str, Any]
 # At DEBUG these print statements and requests with everything in them, or a line for each heartbeat.
-TALKATIVE = ("django.db", "httpx", "httpcore", "celery", "kombu")
-# What these say quotes addresses, in which questions stand, or prompts.
-SILENT = ("uvicorn.access", "gunicorn.access", "django.server", "litellm", "LiteLLM", "LiteLLM Router")
+TALKATIVE = ("django.db", "httpx", "httpx2", "httpcore", "celery", "kombu")
+# What these say quotes addresses, in which questions stand, prompts, or what was sent to a tool.
+SILENT = (
+    "uvicorn.access", "gunicorn.access", "django.server", "litellm", "LiteLLM", "LiteLLM Router",
+    "mcp", "sse_starlette",
+)  # fmt: skip
 
 
 def drop_content(_logger: object, _method: str, event: Event) -> Event:

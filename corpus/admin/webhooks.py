@@ -187,7 +187,7 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
     list_select_related = ("webhook",)
     date_hierarchy = "created_at"
     ordering = ("-created_at", "id")
-    actions = ("retry",)
+    actions = ("retry",)  # type: ignore[assignment]
     fields = (
         "id", "host", "event", "kind", "subject", "outcome", "attempts", "status", "last_error_code",
         "next_try", "created_at", "ended_at",

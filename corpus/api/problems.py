@@ -114,7 +114,7 @@ def response(problem: Problem) -> HttpResponse:
         "type": f"urn:sci-rag:problem:{problem.code}",
         "title": title,
         "status": status,
-        "detail": problem.detail or _DETAIL.get(problem.code, title + "."),
+        "detail": detail_of(problem),
         "code": str(problem.code),
         **problem.more,
     }
@@ -124,6 +124,11 @@ def response(problem: Problem) -> HttpResponse:
     for name, value in problem.headers.items():
         answer[name] = value
     return answer
+
+
+def detail_of(problem: Problem) -> str:
+    """Return what is said of a problem, in a sentence."""
+    return problem.detail or _DETAIL.get(problem.code, f"{MEANING[problem.code][1]}.")
 
 
 def of(error: Exception) -> Problem | None:

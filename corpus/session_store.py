@@ -18,6 +18,8 @@ NOTED = 5 * 60
 
 BEGUN, SEEN, AGENT, ADDRESS, NUMBER = "begun", "seen", "agent", "address", "number"
 PROVIDER = "provider_session"
+# Until when the owner of an account, having given its password, may connect it with the provider.
+MAY_CONNECT = "may_connect_until"
 
 
 class SessionStore(DatabaseStore):

@@ -77,6 +77,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": crontab(hour="3", minute="37"),
     },
     "tidy-sign-ins": {"task": "site.tidy_sign_ins", "schedule": crontab(minute="37")},
+    "tidy-sign-ins": {"task": "site.tidy_sign_ins", "schedule": crontab(minute="37")},
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {
         "task": "site.forget_taken_messages",

@@ -232,7 +232,7 @@ def _export(scope: RetrievalScope, canaries: Sequence[Canary], eligible: int) ->
 
 def _signed_in(member: User) -> Client:
     client = Client(raise_request_exception=False, SERVER_NAME="localhost")
-    client.force_login(member, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(member, backend="corpus.accounts.backends.PasswordBackend")
     return client
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -75,6 +74,8 @@ CSRF_COOKIE_HTTPONLY = True
 if HTTPS:
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 X_FRAME_OPTIONS = "DENY"
+# Sessions know whose they are; corpus.session_store says how long they last however busy they are.
+SESSION_ENGINE = "corpus.session_store"
 SESSION_COOKIE_AGE = 8 * 3600
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "ask"
@@ -95,7 +96,6 @@ INSTALLED_APPS = [
     "template_partials",
     "pgtrigger",
     "pghistory",
-    "axes",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "corpus",
@@ -117,7 +117,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "axes.middleware.AxesMiddleware",
+    "corpus.accounts.middleware.SignedInMiddleware",
 ]
 ROOT_URLCONF = "sci_rag_site.urls"
 ASGI_APPLICATION = "sci_rag_site.asgi.application"
@@ -145,18 +145,9 @@ LANGUAGES = [("en", "English")]
 TIME_ZONE = "UTC"
 USE_TZ = True
 AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "corpus.accounts.backends.PasswordBackend",
+    "corpus.accounts.backends.ProviderBackend",
 ]
-# Ten failures of one name from one address: that pair waits, whether or not the account exists.
-AXES_FAILURE_LIMIT = 10
-AXES_COOLOFF_TIME = timedelta(minutes=15)
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
-AXES_RESET_ON_SUCCESS = True
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_ENABLE_ADMIN = False
-AXES_VERBOSE = False
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
@@ -165,6 +156,19 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
+
+# --- A provider that signs people in, OpenID Connect: none unless it is named ------------------
+SCI_RAG_OIDC_ISSUER = env.str("SCI_RAG_OIDC_ISSUER", default="")
+SCI_RAG_OIDC_CLIENT_ID = env.str("SCI_RAG_OIDC_CLIENT_ID", default="")
+SCI_RAG_OIDC_CLIENT_SECRET = env.str("SCI_RAG_OIDC_CLIENT_SECRET", default="")
+SCI_RAG_OIDC_SCOPES = env.str("SCI_RAG_OIDC_SCOPES", default="openid profile email")
+# What the provider calls the groups of a person; dots lead into objects.
+SCI_RAG_OIDC_GROUPS_CLAIM = env.str("SCI_RAG_OIDC_GROUPS_CLAIM", default="groups")
+SCI_RAG_OIDC_NAME = env.str("SCI_RAG_OIDC_NAME", default="your organisation")
+# Its hosts, where they are private ones or without TLS. Nothing else than sign-in may reach them.
+SCI_RAG_OIDC_HOSTS = env.list("SCI_RAG_OIDC_HOSTS", default=[])
+# How long somebody goes on seeing what they saw before the provider is asked again.
+SCI_RAG_OIDC_CHECK_SECONDS = env.int("SCI_RAG_OIDC_CHECK_SECONDS", default=300)
 
 # --- The librarian's admin -------------------------------------------------------------------
 UNFOLD = {

@@ -48,6 +48,20 @@ def clear_expired_sessions() -> None:
     call_command("clearsessions")
 
 
+@shared_task(name="site.tidy_sign_ins")
+def tidy_sign_ins() -> None:
+    """Take back roles that no provider has confirmed for long, and forget what nobody signs in with."""
+    from corpus.accounts import attempts, provider
+    from corpus.actions import identities
+
+    logger.info(
+        "sign_ins.tidied",
+        lapsed=identities.lapse(),
+        sessions=provider.forget_ended(),
+        counts=attempts.forget_old(),
+    )
+
+
 @shared_task(name="site.trim_page_images")
 def trim_page_images() -> None:
     """Keep the pictures of pages within their limit on disk."""

@@ -1,7 +1,6 @@
 """Routes of the site."""
 
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
 from sci_rag_site import views
@@ -15,8 +14,7 @@ urlpatterns = [
     path("", include("evaluation.urls")),
     path("", include("retrieval.urls")),
     path("", include("evaluation.calibration.urls")),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
-    path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("", include("corpus.urls_accounts")),
     path("theme/", views.set_theme, name="theme"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),

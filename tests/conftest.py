@@ -9,7 +9,11 @@ import pytest
 from django.contrib.auth.models import Group, User
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.loopback.fixtures import configured_model, model_server  # noqa: F401 fixtures for every test
+from tests.loopback.fixtures import (  # noqa: F401 fixtures for every test
+    configured_model,
+    model_server,
+    sign_in_provider,
+)
 
 # How fast a busy machine draws examples says nothing of them. The gate looks at the same ones each time, so
 # that what it lets in stays in; elsewhere they vary.

@@ -11,12 +11,25 @@ import structlog
 from corpus import connections
 from corpus.gateways.http import Fetched, OutboundError
 from corpus.gateways.messages import Messenger
+from corpus.gateways.pace import Pace
 
 logger = structlog.get_logger(__name__)
 
 
+class Unhurried(Pace):
+    """For hosts that are asked because a person waits: nobody's question keeps a distance to another's."""
+
+    def wait(self, host: str) -> float:
+        """Return at once."""
+        return 0.0
+
+
 class Exchanging(Messenger):
     """The outbound client, for hosts that we show who we are."""
+
+    def close(self) -> None:
+        """Close the connections that are kept. It is used as a whole, not within a `with`."""
+        self._client.close()
 
     def exchange(
         self,

@@ -18,12 +18,11 @@ from authlib.oauth2 import OAuth2Client
 from joserfc.jwk import KeySet
 
 from corpus.gateways import oidc_documents, oidc_tokens
-from corpus.gateways.exchanging import Exchanging
+from corpus.gateways.exchanging import Exchanging, Unhurried
 from corpus.gateways.http import Fetched, OutboundError
 from corpus.gateways.oidc_documents import BadDocument, Description
 from corpus.gateways.oidc_tokens import UnknownKey, UntrustedToken
 from corpus.gateways.oidc_types import ProviderError, Registration, Tokens, Vouching
-from corpus.gateways.pace import Pace
 
 SECONDS = 10.0
 MOST_BYTES = 1_000_000
@@ -50,10 +49,24 @@ _known: dict[tuple[str, str], _Known] = {}
 _known_lock = threading.Lock()
 
 
+_clients: dict[tuple[str, ...], Exchanging] = {}
+
+
+def _outbound(hosts: tuple[str, ...]) -> Exchanging:
+    # One for all threads: reading the machine's certificates takes longer than most replies.
+    with _known_lock:
+        if hosts not in _clients:
+            _clients[hosts] = Exchanging(contact="", listed=hosts, deadline=SECONDS, pace=Unhurried())
+        return _clients[hosts]
+
+
 def forget() -> None:
     """Look at the providers' descriptions and keys anew with the next question."""
     with _known_lock:
         _known.clear()
+        for client in _clients.values():
+            client.close()
+        _clients.clear()
 
 
 class _Auth(Protocol):
@@ -154,10 +167,9 @@ class Provider:
     ) -> Fetched:
         """Send one request of the protocol, which is never sent on elsewhere. Raises `ProviderError`."""
         try:
-            with self._outbound() as outbound:
-                return outbound.exchange(
-                    method, url, headers=headers, body=body, accept=_JSON, most_bytes=MOST_BYTES
-                )
+            return _outbound(self._known_as.hosts).exchange(
+                method, url, headers=headers, body=body, accept=_JSON, most_bytes=MOST_BYTES
+            )
         except OutboundError as error:
             raise _unheard(error) from None
 
@@ -262,8 +274,7 @@ class Provider:
 
     def _read(self, address: str, read: Callable[[bytes], T]) -> T:
         try:
-            with self._outbound() as outbound:
-                fetched = outbound.get(address, accept=_KEYS, most_bytes=MOST_BYTES)
+            fetched = _outbound(self._known_as.hosts).get(address, accept=_KEYS, most_bytes=MOST_BYTES)
         except OutboundError as error:
             raise _unheard(error) from None
         if fetched.status != 200:
@@ -274,10 +285,6 @@ class Provider:
             raise ProviderError("unreadable", error.code) from None
         except ValueError:
             raise ProviderError("unreadable", "keys") from None
-
-    def _outbound(self) -> Exchanging:
-        # People wait: nobody's sign-in keeps a distance to another's.
-        return Exchanging(contact="", listed=self._known_as.hosts, deadline=SECONDS, pace=Pace())
 
     def _key(self) -> tuple[str, str]:
         return self._known_as.issuer, self._known_as.client_id

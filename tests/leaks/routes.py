@@ -161,6 +161,26 @@ def _about_notes(world: World) -> dict[str, list[Call]]:
     }
 
 
+def _about_accounts() -> dict[str, list[Call]]:
+    """One's own account, and the ways to a provider that this site does not have."""
+    ending, connecting = reverse("account_end_session"), reverse("account_connect")
+    return {
+        "account": [Call(reverse("account"))],
+        "account_end_session": [
+            Call(ending, "post", {"session": value}) for value in (str(uuid.uuid4()), "x")
+        ],
+        "account_password": [
+            Call(reverse("account_password")),
+            Call(reverse("account_password"), "post", {"old_password": "a", "new_password1": "b"}),
+        ],
+        "account_connect": [Call(connecting, "post", {"password": "a"})],
+        "sign_in_provider": [Call(reverse("sign_in_provider"))],
+        "sign_in_finish": [Call(reverse("sign_in_finish"), data={"state": "a", "code": "b"})],
+        "signed_out": [Call(reverse("signed_out"))],
+        "sign_out_provider": [Call(reverse("sign_out_provider"))],
+    }
+
+
 def calls(world: World) -> dict[str, list[Call]]:
     """Return the requests to make for each route. A route that is missing here fails the table."""
     documents = [reverse("document", args=[d.id]) for d in world.documents.values()]
@@ -258,6 +278,7 @@ def calls(world: World) -> dict[str, list[Call]]:
         "run_retry": [Call(reverse("run_retry", args=[run.id]), "post") for run in world.runs],
         "login": [Call(reverse("login")), Call(reverse("login"), "post", {"username": "a", "password": "b"})],
         "logout": [Call(reverse("logout"))],
+        **_about_accounts(),
         "theme": [Call(reverse("theme"), "post", {"theme": "dark", "next": documents[3]})],
         "healthz": [Call(reverse("healthz"))],
         "readyz": [Call(reverse("readyz"))],

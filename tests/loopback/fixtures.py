@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django.fixtures import Settings
 
+from tests.loopback.oidc_server import CLIENT, SECRET, OidcServer
 from tests.loopback.openai_server import OpenAIServer
 
 # Looked for in logs, errors, pages and rows: a provider's key may never get there.
@@ -38,3 +39,18 @@ def configured_model(model_server: OpenAIServer, settings: Settings) -> OpenAISe
     settings.SCI_RAG_LLM_API_BASE = model_server.base_url
     settings.SCI_RAG_LLM_API_KEY = KEY_CANARY
     return model_server
+
+
+@pytest.fixture
+def sign_in_provider(settings: Settings) -> Iterator[OidcServer]:
+    """A sign-in provider, set as the site's."""
+    from corpus.gateways import oidc
+
+    with OidcServer() as server:
+        settings.SCI_RAG_OIDC_ISSUER = server.issuer
+        settings.SCI_RAG_OIDC_CLIENT_ID = CLIENT
+        settings.SCI_RAG_OIDC_CLIENT_SECRET = SECRET
+        settings.SCI_RAG_OIDC_HOSTS = [server.host]
+        settings.SCI_RAG_OIDC_NAME = "Lab Login"
+        yield server
+    oidc.forget()

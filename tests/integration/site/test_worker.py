@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.utils import timezone
 
+from corpus.accounts.sessions import PersonSession
 from sci_rag_site import tasks
 from sci_rag_site.tasks import heartbeat_file
 from tests.integration.site.conftest import ROOT, alive, wait_until
@@ -91,12 +91,12 @@ def test_a_worker_whose_parent_is_killed_ends_too(var: Path) -> None:
 @pytest.mark.django_db
 def test_expired_sessions_go_and_others_stay() -> None:
     now = timezone.now()
-    Session.objects.create(session_key="old", session_data="", expire_date=now - timedelta(days=1))
-    Session.objects.create(session_key="new", session_data="", expire_date=now + timedelta(days=1))
+    PersonSession.objects.create(session_key="old", session_data="", expire_date=now - timedelta(days=1))
+    PersonSession.objects.create(session_key="new", session_data="", expire_date=now + timedelta(days=1))
 
     tasks.clear_expired_sessions()
 
-    assert list(Session.objects.values_list("session_key", flat=True)) == ["new"]
+    assert list(PersonSession.objects.values_list("session_key", flat=True)) == ["new"]
 
 
 @pytest.mark.django_db

@@ -1,0 +1,101 @@
+"""How somebody becomes signed in: with a password, tried as often as is allowed, or by a provider's word."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import PermissionDenied
+from django.core.signing import BadSignature
+from django.http import HttpRequest, HttpResponse
+
+from corpus.accounts import attempts
+from corpus.accounts.attempts import Paused
+
+logger = structlog.get_logger(__name__)
+
+BY_PASSWORD = "corpus.accounts.backends.PasswordBackend"  # noqa: S105 - a path
+BY_PROVIDER = "corpus.accounts.backends.ProviderBackend"
+DEVICE_COOKIE = "known-device"
+_DEVICE_LIFE = 180 * 24 * 3600
+_SALT = "corpus.accounts.device"
+
+
+class PasswordBackend(ModelBackend):
+    """Django's comparison of passwords, behind a count that is exact.
+
+    The attempt is counted before anything is compared, so however many come at once, no more than allowed
+    reach the comparison. A name that nobody has is counted alike and compared for as long.
+    """
+
+    def authenticate(
+        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **_: Any
+    ) -> AbstractBaseUser | None:
+        """Return the account, None for a wrong password; raise PermissionDenied during a pause."""
+        if username is None or password is None:
+            return None
+        try:
+            attempt = attempts.begin(
+                name=username, address=_address(request), device=_known_device(request, username)
+            )
+        except Paused as pause:
+            _remember(request, pause.until)
+            logger.warning("sign_in.paused")
+            raise PermissionDenied from None
+        user = super().authenticate(request, username=username, password=password)
+        if user is None:
+            _remember(request, attempt.paused_until)
+            logger.info("sign_in.failed")
+            return None
+        attempts.succeeded(attempt)
+        return user
+
+
+class ProviderBackend(ModelBackend):
+    """Accounts whom the provider vouched for; it compares nothing itself."""
+
+    def authenticate(self, request: HttpRequest | None, **_: Any) -> None:
+        """Know nobody by what they type."""
+
+
+def paused_until(request: HttpRequest) -> datetime | None:
+    """Return until when signing in is paused, as this request found out."""
+    until: datetime | None = getattr(request, "_sign_in_paused_until", None)
+    return until
+
+
+def remember_device(response: HttpResponse, request: HttpRequest, username: str) -> None:
+    """Let the browser say later that this person has signed in with it before."""
+    response.set_signed_cookie(
+        DEVICE_COOKIE,
+        f"{attempts.name_key(username)}.{secrets.token_urlsafe(12)}",
+        salt=_SALT,
+        max_age=_DEVICE_LIFE,
+        httponly=True,
+        samesite="Lax",
+        secure=request.is_secure(),
+    )
+
+
+def _known_device(request: HttpRequest | None, username: str) -> str:
+    if request is None or DEVICE_COOKIE not in request.COOKIES:
+        return ""
+    try:
+        value = request.get_signed_cookie(DEVICE_COOKIE, salt=_SALT, max_age=_DEVICE_LIFE)
+    except BadSignature:
+        return ""
+    named, _dot, device = value.partition(".")
+    return device if named == attempts.name_key(username) else ""
+
+
+def _address(request: HttpRequest | None) -> str:
+    return "" if request is None else str(request.META.get("REMOTE_ADDR", ""))
+
+
+def _remember(request: HttpRequest | None, until: datetime | None) -> None:
+    if request is not None and until is not None:
+        request._sign_in_paused_until = until  # type: ignore[attr-defined]

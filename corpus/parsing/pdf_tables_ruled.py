@@ -326,4 +326,7 @@ def _is_one_line(row: Row, bounds: Sequence[float], width: float, large: float) 
     """Whether the row is one line over the columns, or set far larger than they are."""
     if len(Line([span for cell in row.cells for span in cell.spans]).cells(CELL_GAP)) > 1:
         return False
-    return _is_text_line(place(row, bounds), width) or row.size > large
+    placed = place(row, bounds)
+    # A line in a later column goes on with a cell of it, however wide that column is.
+    goes_on = not placed.crosses and 0 not in placed.filled
+    return (_is_text_line(placed, width) and not goes_on) or row.size > large

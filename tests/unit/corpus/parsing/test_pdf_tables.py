@@ -60,6 +60,28 @@ def test_a_cell_of_several_lines_is_one_row(tmp_path: Path) -> None:
     assert table.text == CAPTION
 
 
+def test_the_last_line_of_a_cell_in_a_wide_column_is_no_note_below_the_table(tmp_path: Path) -> None:
+    page = Drawing()
+    wide = "goes on to say at full length what the routine does with the file it is given"
+    lines = [
+        (12, ["File", "Use"]),
+        (30, ["one.f90", "Reads"]),
+        (48, ["two.f90", "Reads and then writes, and"]),
+        (60, ["", wide]),
+    ]
+    page.line(LEFT, TOP + 16, CAPTION)
+    for below, cells in lines:
+        for x, cell in zip((LEFT, 110.0), cells, strict=True):
+            page.line(x, TOP - below, cell)
+    for below in (0, 18, 36, 66):
+        page.rule(LEFT - 2, TOP - below, 420.0)
+
+    table = only(page, tmp_path)
+
+    assert table.rows[-1] == ("two.f90", f"Reads and then writes, and {wide}")
+    assert len(table.rows) == 3
+
+
 def test_every_line_of_a_table_knows_its_place_and_its_letters_the_captions_first(tmp_path: Path) -> None:
     page = Drawing()
     lines = [

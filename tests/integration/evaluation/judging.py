@@ -38,11 +38,13 @@ QUESTIONS = (
 )
 
 
-def asked(count: int = len(QUESTIONS), *, license_class: str = "public") -> QuestionSet:
-    """Take `count` documents in and write a question about each."""
+def asked(count: int = len(QUESTIONS), *, license_class: str = "public", more: str = "") -> QuestionSet:
+    """Take `count` documents in and write a question about each; `more` makes their passages longer."""
     question_set: QuestionSet = QuestionSetFactory()
     for number, (fact, question) in enumerate(zip(FACTS[:count], QUESTIONS[:count], strict=True)):
-        corpora.add(f"Paper {number}", [fact], license_class=license_class, doi=f"10.5555/judged.{number}")
+        corpora.add(
+            f"Paper {number}", [fact + more], license_class=license_class, doi=f"10.5555/judged.{number}"
+        )
         seed = SeedQuestion(
             id=f"question-{number}",
             question=question,
@@ -70,8 +72,9 @@ def in_turn(replies: Sequence[Reply], correctness: str = CORRECT) -> Callable[[R
 
 
 def run_of(question_set: QuestionSet, **options: object) -> EvaluationRun:
-    """Answer and judge a set."""
-    wanted = Wanted(question_set, RetrievalScope(), engine="extractive", **options)  # type: ignore[arg-type]
+    """Answer and judge a set, over everything unless `requested` says otherwise."""
+    values = {"requested": RetrievalScope(), "engine": "extractive"} | options
+    wanted = Wanted(question_set, **values)  # type: ignore[arg-type]
     run = starting.start(wanted=wanted, is_for_workers=False, by=None)
     ended = running.carry_out(run)
     assert ended is not None

@@ -35,16 +35,6 @@ from tests.loopback.openai_server import HANGS, OpenAIServer, Reply, says
 pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture
-def judge(model_server: OpenAIServer, settings: Settings) -> OpenAIServer:
-    """A judge beside the extractive engine, reached through the loopback server."""
-    settings.SCI_RAG_JUDGE_MODEL = JUDGE
-    settings.SCI_RAG_LLM_API_BASE = model_server.base_url
-    settings.SCI_RAG_LLM_API_KEY = "sk-test"
-    model_server.will_choose(judging())
-    return model_server
-
-
 def grounding_with(value: object) -> Reply:
     return says(json.dumps({"groundedness": value, "citation_accuracy": 1, "completeness": 1}))
 

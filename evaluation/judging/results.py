@@ -18,7 +18,7 @@ from evaluation.runs.models import EvaluationRun, RunQuestion
 # Whoever reads a number has to read these with it.
 SELF_JUDGED = "the judge is the model that wrote the answers"
 DRAFTED = "{drafted} of {total} questions are drafts that no expert has signed"
-ASKED_AGAIN = "{count} replies failed at first and were asked for again"
+ASKED_AGAIN = "replies that failed at first and were asked for again: {count}"
 CHANGED = "the corpus changed while the run was going on: {count} answers saw another one"
 FAILED = "{failed} of {planned} replies could not be read; each counts as nothing"
 

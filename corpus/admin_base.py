@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm, UserChangeForm
     from django.forms import CheckboxSelectMultiple as CheckboxesWidget
     from django.forms import ModelForm
+    from django.forms import Select as SelectWidget
 else:
     from django import forms
     from unfold import admin as unfold
     from unfold.forms import AdminPasswordChangeForm, UserChangeForm
     from unfold.forms import UserCreationForm as AdminUserCreationForm
     from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxesWidget
+    from unfold.widgets import UnfoldAdminSelectWidget as SelectWidget
     from unfold.widgets import UnfoldAdminSingleDateWidget as DateWidget
     from unfold.widgets import UnfoldAdminTextareaWidget as TextareaWidget
     from unfold.widgets import UnfoldAdminTextInputWidget as TextInputWidget
@@ -63,6 +65,7 @@ __all__ = [
     "ModelAdmin",
     "ModelForm",
     "ReadOnlyAdmin",
+    "SelectWidget",
     "StackedInline",
     "TabularInline",
     "TextInputWidget",

@@ -121,6 +121,12 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
                 (_("Accounts"), "person", "auth_user_changelist", "auth.view_user"),
                 (_("Roles and ceilings"), "badge", "auth_group_changelist", "auth.view_group"),
                 (
+                    _("Groups of the provider"),
+                    "group_add",
+                    "corpus_groupmapping_changelist",
+                    "corpus.view_groupmapping",
+                ),
+                (
                     _("Certificates"),
                     "verified_user",
                     "corpus_certificate_changelist",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from corpus.actions.identities import lock_mappings, synchronise
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.db.models import QuerySet
 
 ADD, REMOVE = "corpus.add_groupmapping", "corpus.delete_groupmapping"
 
@@ -45,6 +47,11 @@ def effect_of_removing(mapping: GroupMapping) -> Effect:
     return Effect(lose=_names(_holders(mapping).filter(user__groups=mapping.group)))
 
 
+def members(mapping: GroupMapping) -> int:
+    """Return how many accounts the provider last said are in the group."""
+    return Identity.objects.filter(claimed__contains=[mapping.claimed]).count()
+
+
 @transaction.atomic
 def add(*, claimed: str, group: Group, by: User) -> GroupMapping:
     """Let a group at the provider stand for a role, for everybody who is in it, from now on."""
@@ -68,14 +75,14 @@ def remove(*, mapping: GroupMapping, by: User) -> None:
     _apply(held)
 
 
-def _apply(identities: object) -> None:
-    keys = list(identities)  # type: ignore[call-overload]
+def _apply(identities: Iterable[int]) -> None:
+    keys = list(identities)
     rows = Identity.objects.select_for_update(of=("self",)).select_related("user").filter(pk__in=keys)
     for identity in rows.order_by("pk"):
         synchronise(identity)
 
 
-def _holders(mapping: GroupMapping):  # type: ignore[no-untyped-def]
+def _holders(mapping: GroupMapping) -> QuerySet[Identity]:
     others = GroupMapping.objects.filter(group=mapping.group).exclude(pk=mapping.pk)
     left = list(others.values_list("claimed", flat=True))
     by_grant = Identity.objects.filter(
@@ -84,7 +91,7 @@ def _holders(mapping: GroupMapping):  # type: ignore[no-untyped-def]
     return by_grant.exclude(claimed__overlap=left) if left else by_grant
 
 
-def _names(rows) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
+def _names(rows: QuerySet[Identity]) -> tuple[str, ...]:
     return tuple(rows.order_by("user__username").values_list("user__username", flat=True))
 
 

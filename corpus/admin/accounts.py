@@ -11,12 +11,15 @@ from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from corpus.actions import certificates
+from corpus.accounts import access, sessions
+from corpus.actions import certificates, identities
 from corpus.admin.fields import LicenseClassesField, LinesField
 from corpus.admin.history import HistoryAdmin
 from corpus.admin_base import (
@@ -32,7 +35,6 @@ from corpus.admin_base import (
     license_badge,
 )
 from corpus.models import GroupCeiling
-from corpus.roles import STAFF_ROLES
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
@@ -50,11 +52,12 @@ class UserAdmin(HistoryAdmin, DjangoUserAdmin, ModelAdmin[User]):  # type: ignor
     list_filter = ("groups", "is_active", "is_superuser")
     ordering = ("username",)
     filter_horizontal = ()
-    readonly_fields = ("last_login", "date_joined")
+    readonly_fields = ("last_login", "date_joined", "access", "signed_in")
+    actions = ("end_sessions",)
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (gettext_lazy("Person"), {"fields": ("first_name", "last_name", "email")}),
-        (gettext_lazy("Access"), {"fields": ("is_active", "groups")}),
+        (gettext_lazy("Access"), {"fields": ("is_active", "groups", "access", "signed_in")}),
         (gettext_lazy("Dates"), {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = (
@@ -92,9 +95,41 @@ class UserAdmin(HistoryAdmin, DjangoUserAdmin, ModelAdmin[User]):  # type: ignor
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:  # noqa: FBT001
         """Let into the admin whom a role lets in, and nobody else."""
         super().save_related(request, form, formsets, change)
-        user = form.instance
-        curates = user.groups.filter(name__in=STAFF_ROLES).exists()
-        User.objects.filter(pk=user.pk).update(is_staff=curates or user.is_superuser)
+        identities.settle_staff(form.instance)
+
+    @admin.action(description=gettext_lazy("End every session"), permissions=["change"])
+    def end_sessions(self, request: HttpRequest, people: QuerySet[User]) -> HttpResponse | None:
+        """Show whose sessions would end, and end them once that was seen."""
+        allowed = [user for user in people.order_by("username") if self.has_change_permission(request, user)]
+        if "confirmed" in request.POST:
+            count = sum(sessions.end_all(person=user) for user in allowed)
+            words = ngettext("%(n)d session has ended.", "%(n)d sessions have ended.", count) % {"n": count}
+            messages.success(request, words)
+            return None
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("End every session"),
+            "opts": self.opts,
+            "people": [(user, sessions.of(user).count()) for user in allowed],
+            "others": people.count() - len(allowed),
+        }
+        return TemplateResponse(request, "admin/corpus/end_sessions.html", context)
+
+    @display(description=gettext_lazy("may see"))
+    def access(self, user: User) -> SafeString:
+        """Show the ceiling, the roles that it follows from, and by whom each was granted."""
+        if user.pk is None:
+            return mark_safe("")
+        return mark_safe(render_to_string("registration/access.html", {"access": access.of(user)}))  # noqa: S308 - a template of ours, which escapes
+
+    @display(description=gettext_lazy("signed in"))
+    def signed_in(self, user: User) -> str:
+        """Say in how many sessions, and how long ago the last was used."""
+        rows = list(sessions.of(user)) if user.pk is not None else []
+        if not rows:
+            return _("Nowhere")
+        words = ngettext("In %(n)d session", "In %(n)d sessions", len(rows)) % {"n": len(rows)}
+        return f"{words}, {rows[0].seen_at:%Y-%m-%d %H:%M} UTC" if rows[0].seen_at else words
 
     @display(description=gettext_lazy("name"))
     def full_name(self, user: User) -> str:

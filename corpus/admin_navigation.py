@@ -52,6 +52,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             [
                 (_("Runs"), "move_to_inbox", "corpus_ingestionrun_changelist", "corpus.view_ingestionrun"),
                 (_("Files"), "draft", "corpus_ingestionitem_changelist", "corpus.view_ingestionitem"),
+                (_("Campaigns"), "travel_explore", "corpus_campaign_changelist", "corpus.view_campaign"),
             ],
         ),
         (

@@ -3,6 +3,7 @@
 from corpus.admin import (
     access_requests,
     accounts,
+    campaigns,
     certificates,
     decisions,
     documents,
@@ -17,6 +18,7 @@ from corpus.admin import (
 __all__ = [
     "access_requests",
     "accounts",
+    "campaigns",
     "certificates",
     "decisions",
     "documents",

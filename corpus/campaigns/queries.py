@@ -177,3 +177,8 @@ def rounds(campaign: Campaign) -> QuerySet[ScreeningRound]:
         for verdict in Verdict.values
     }
     return campaign.rounds.annotate(**counted).order_by("-number", "-id")
+
+
+def text_of(candidate: Candidate) -> FullText | None:
+    """Return what is known of a candidate's text, None before anything is."""
+    return getattr(candidate, "full_text", None)

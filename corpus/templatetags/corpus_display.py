@@ -11,7 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from corpus import sentence_marks
+from corpus.campaigns import queries as campaigns
 from corpus.rights import LABELS, parse_class
+from corpus.signed_in import person
 from corpus.tables import TableView, table_of
 
 register = template.Library()
@@ -24,6 +26,12 @@ STANDINGS = {
     "superseded": (_("Superseded"), _("A newer version replaces this one.")),
     "changed": (_("Changed since ingested"), _("What is kept is not what was taken in")),
 }
+
+
+@register.simple_tag(takes_context=True)
+def sees_campaigns(context: template.Context) -> bool:
+    """Whether the page's reader may see campaigns."""
+    return campaigns.may_look(person(context["request"]))
 
 
 @register.inclusion_tag("components/license_badge.html")

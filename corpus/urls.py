@@ -1,11 +1,12 @@
 """Routes of the corpus pages."""
 
-from django.urls import path
+from django.urls import include, path
 
 from corpus import views, views_access, views_library, views_runs, views_uploads
 from corpus.views_pages import page_image
 
 urlpatterns = [
+    path("", include("corpus.campaigns.urls")),
     path("documents/", views.documents, name="documents"),
     path("documents/why/", views_access.why, name="why"),
     path("documents/why/request/", views_access.access_request, name="access_request"),

@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from answers.exports.forms import FORMS
 from answers.notebook.exports import FORMS as NOTE_FORMS
-from tests.leaks import calibration_rows, evaluation_rows
+from tests.leaks import calibration_rows, campaign_rows, evaluation_rows
 from tests.leaks.world import CASES, World, canary
 
 
@@ -271,6 +271,7 @@ def calls(world: World) -> dict[str, list[Call]]:
         + [Call(path, data={"page": "1", "width": "1200", "cited": "0-10"}) for path in passages],
         **_about_entities(world),
         **_about_extractions(world),
+        **campaign_rows.calls(world),
         "runs": [Call(reverse("runs"))],
         "run": [Call(path) for path in runs] + [Call(path, data={"show": "failed"}) for path in runs],
         "run_events": [Call(reverse("run_events", args=[run.id])) for run in world.runs],

@@ -19,6 +19,7 @@ from answers.models import Answer, AnswerSource
 from answers.notebook.models import Observation, ObservationSource
 from answers.notices import Notice
 from corpus import storage, vectors
+from corpus.campaigns.models import Campaign, CampaignRun
 from corpus.curation import ReviewItem
 from corpus.gateways.embedding import configured_embedder
 from corpus.identity import rank_key
@@ -37,7 +38,7 @@ from retrieval.graph.models import Entity, ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
 from tests.factories.graph import DescriptionFactory, EntityFactory, MentionFactory, RelationshipFactory
 from tests.integration.retrieval.corpora import vector_of
-from tests.leaks import calibration_rows, evaluation_rows
+from tests.leaks import calibration_rows, campaign_rows, evaluation_rows
 
 OPEN = (LicenseClass.PUBLIC, LicenseClass.OPEN_COMMERCIAL, LicenseClass.OPEN_NONCOMMERCIAL)
 
@@ -106,6 +107,8 @@ class World:
     questions: list[Question] = field(default_factory=list)
     evaluations: list[EvaluationRun] = field(default_factory=list)
     extractions: list[ExtractionRun] = field(default_factory=list)
+    campaigns: list[Campaign] = field(default_factory=list)
+    campaign_runs: list[CampaignRun] = field(default_factory=list)
     # What a passage of the case alone mentions; under "" what all of them mention.
     entities: dict[str, Entity] = field(default_factory=dict)
     tombstones: dict[str, Entity] = field(default_factory=dict)
@@ -139,6 +142,7 @@ def build() -> World:
     for name in ("narrow", "asker", "librarian"):
         _answer(world, name)
     calibration_rows.furnish(world, {case: canary(case) for case in calibration_rows.ABOUT})
+    campaign_rows.furnish(world, {case: canary(case) for case in CASES})
     return world
 
 

@@ -41,7 +41,7 @@ class SessionStore(DatabaseStore):
 
     def create_model_instance(self, data: dict[str, Any]) -> Any:
         """Return the row for `data`."""
-        row = super().create_model_instance(data)
+        row: Any = super().create_model_instance(data)
         person = data.get("_auth_user_id")
         if person is not None:
             row.person_id = int(person)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -106,10 +107,7 @@ def _count(own: str, shared: dict[str, Rule]) -> Attempt:
     with transaction.atomic():
         rows = {row.key: row for row in _locked(rules)}
         now = timezone.now()
-        counts: dict[str, Count | None] = {}
-        for key, row in rows.items():
-            count = Count(row.tried, row.since, row.until, row.pauses)
-            counts[key] = guessing.attempt(count, rules[key], now)
+        counts = {key: guessing.attempt(_held(row), rules[key], now) for key, row in rows.items()}
         held = [rows[key].until for key, count in counts.items() if count is None]
         if held:
             raise Paused(max(until for until in held if until is not None))
@@ -124,9 +122,13 @@ def _count(own: str, shared: dict[str, Rule]) -> Attempt:
     return Attempt(own, tuple(shared), pause)
 
 
-def _locked(keys: object) -> models.QuerySet[SignInCount]:
+def _held(row: SignInCount) -> Count:
+    return Count(row.tried, row.since, row.until, row.pauses)
+
+
+def _locked(keys: Iterable[str]) -> models.QuerySet[SignInCount]:
     # In one order for everybody, so that two attempts wait for each other and never both ways.
-    return SignInCount.objects.select_for_update().filter(key__in=list(keys)).order_by("key")  # type: ignore[call-overload]
+    return SignInCount.objects.select_for_update().filter(key__in=list(keys)).order_by("key")
 
 
 def _network(address: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.signing import BadSignature
 from django.http import HttpRequest, HttpResponse
@@ -33,8 +33,12 @@ class PasswordBackend(ModelBackend):
     """
 
     def authenticate(
-        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **_: Any
-    ) -> AbstractBaseUser | None:
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **kwargs: Any,
+    ) -> User | None:
         """Return the account, None for a wrong password; raise PermissionDenied during a pause."""
         if username is None or password is None:
             return None
@@ -58,7 +62,7 @@ class PasswordBackend(ModelBackend):
 class ProviderBackend(ModelBackend):
     """Accounts whom the provider vouched for; it compares nothing itself."""
 
-    def authenticate(self, request: HttpRequest | None, **_: Any) -> None:
+    def authenticate(self, request: HttpRequest | None, *args: Any, **kwargs: Any) -> None:
         """Know nobody by what they type."""
 
 
@@ -88,7 +92,7 @@ def _known_device(request: HttpRequest | None, username: str) -> str:
         value = request.get_signed_cookie(DEVICE_COOKIE, salt=_SALT, max_age=_DEVICE_LIFE)
     except BadSignature:
         return ""
-    named, _dot, device = value.partition(".")
+    named, _dot, device = str(value).partition(".")
     return device if named == attempts.name_key(username) else ""
 
 

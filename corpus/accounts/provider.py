@@ -144,5 +144,5 @@ def _sealed(tokens: Tokens) -> bytes:
 
 
 def _unsealed(row: ProviderSession) -> Tokens:
-    access, until, refresh = json.loads(unseal(row.tokens))
+    access, until, refresh = json.loads(unseal(bytes(row.tokens)))
     return Tokens(access, until, refresh)

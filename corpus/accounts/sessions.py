@@ -30,7 +30,7 @@ class PersonSession(AbstractBaseSession):
     address = models.GenericIPAddressField(null=True)
     provider_session = models.UUIDField(null=True, help_text="What its provider is asked with")
 
-    objects = BaseSessionManager()
+    objects = BaseSessionManager()  # type: ignore[misc]
 
     class Meta:
         default_permissions = ()

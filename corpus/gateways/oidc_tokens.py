@@ -9,7 +9,7 @@ from typing import Any
 from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
-from joserfc.jwk import ECKey, KeySet, RSAKey
+from joserfc.jwk import ECKey, Key, KeySet, RSAKey
 from joserfc.jws import JWSRegistry
 
 # Signatures that only the holder of a private key can make. "none" proves nothing, and with the HS family
@@ -17,6 +17,7 @@ from joserfc.jws import JWSRegistry
 ALGORITHMS = (
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
 )  # fmt: skip
+_KINDS: dict[str, type[RSAKey | ECKey]] = {"RSA": RSAKey, "EC": ECKey}
 # How far the two clocks may be apart, in seconds.
 LEEWAY = 60
 
@@ -37,8 +38,8 @@ def keys(document: bytes) -> KeySet:
     """Return the signing keys of a JWKS document; raise ValueError when it holds none that are used here."""
     try:
         listed = json.loads(document)["keys"]
-        usable = [key for key in listed if key.get("kty") in {"RSA", "EC"} and key.get("use", "sig") == "sig"]
-        found = [(RSAKey if key["kty"] == "RSA" else ECKey).import_key(key) for key in usable[:100]]
+        usable = [key for key in listed if key.get("kty") in _KINDS and key.get("use", "sig") == "sig"]
+        found: list[Key] = [_KINDS[key["kty"]].import_key(key) for key in usable[:100]]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, JoseError) as error:
         raise ValueError("not a set of keys") from error
     if not found:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextvars import copy_context
 
 from django.db import connections
 
 _END = object()
+_NAME = "answer-stream"
 
 
 async def in_a_thread(start: Callable[[], Iterator[str]]) -> AsyncGenerator[str, None]:
@@ -43,7 +45,7 @@ async def in_a_thread(start: Callable[[], Iterator[str]]) -> AsyncGenerator[str,
             connections.close_all()
             hand_over(_END)
 
-    threading.Thread(target=copy_context().run, args=(work,), name="answer-stream", daemon=True).start()
+    threading.Thread(target=copy_context().run, args=(work,), name=_NAME, daemon=True).start()
     try:
         while (item := await queue.get()) is not _END:
             if isinstance(item, Exception):
@@ -51,6 +53,14 @@ async def in_a_thread(start: Callable[[], Iterator[str]]) -> AsyncGenerator[str,
             yield str(item)
     finally:
         abandoned.set()
+
+
+def wait_for_endings(seconds: float) -> None:
+    """Let generators that nobody listens to any more store how far they came, before a process ends."""
+    deadline = time.monotonic() + seconds
+    for thread in threading.enumerate():
+        if thread.name == _NAME:
+            thread.join(max(deadline - time.monotonic(), 0))
 
 
 def _close(pieces: Iterator[str]) -> None:

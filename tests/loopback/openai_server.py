@@ -8,7 +8,6 @@ really had, and keeps its own books of them in `counted`.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import socket
 import struct
@@ -85,6 +84,7 @@ class OpenAIServer:
         self.requests: list[Request] = []
         self.counted: list[tuple[int, int]] = []
         self.stopping = threading.Event()
+        self.hung_up = threading.Event()
         self._count: Callable[[str], int] | None = None
         self._replies: list[Reply] = []
         self._choose: Callable[[Request], Reply] | None = None
@@ -153,9 +153,11 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
             server.requests.append(request)
             reply = server.reply_to(request)
             server.stopping.wait(reply.wait)
-            # A client that has hung up by now is part of the test.
-            with contextlib.suppress(OSError):
+            try:
                 _answer(self, request, reply, server)
+            except OSError:
+                # A client that has hung up by now is part of the test.
+                server.hung_up.set()
 
         def log_message(self, *_: object) -> None:
             """Stay silent: the tests read `requests`."""

@@ -187,5 +187,5 @@ class Finding(models.Model):
 
 # What is said about answers: Django finds models here.
 from answers.feedback import AcquisitionRequest, WrongReport, WrongReportSource  # noqa: E402, F401
-from answers.notebook.models import Observation, ObservationSource  # noqa: E402, F401
+from answers.notebook.models import DeletedNote, Observation, ObservationSource  # noqa: E402, F401
 from answers.notices import Notice  # noqa: E402, F401

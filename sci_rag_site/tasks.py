@@ -44,8 +44,11 @@ def tell_of_retractions() -> None:
 
 @shared_task(name="site.clear_expired_sessions")
 def clear_expired_sessions() -> None:
-    """Remove sessions that nobody can use any more."""
+    """Remove sessions that nobody can use any more, and deleted notes that cannot come back."""
+    from answers.notebook.undoing import forget_old
+
     call_command("clearsessions")
+    logger.info("notes.forgotten", notes=forget_old())
 
 
 @shared_task(name="site.tidy_sign_ins")

@@ -14,7 +14,8 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from answers.notebook.models import MOST_SOURCES, Observation, ObservationSource
+from answers.notebook.deleted import as_kept
+from answers.notebook.models import MOST_SOURCES, DeletedNote, Observation, ObservationSource
 from answers.notebook.naming import Named
 from corpus.actions import enrichment, sources
 from corpus.models import Document, Source
@@ -103,9 +104,11 @@ def delete(*, note: Observation, by: User | None) -> int:
     """Delete `note` with its links; return how many works it was linked to. The works stay.
 
     Except those that only its owner's words identified: a title alone, which no other note names.
+    `undoing.restore` takes it back for an hour.
     """
     row = _own(note, by)
     linked = list(row.links.order_by("number").values_list("source_id", flat=True))
+    DeletedNote.objects.create(pk=row.pk, owner=by, note=as_kept(row))
     row.delete()
     _drop_unneeded(linked)
     logger.info("note.deleted", note=str(note.pk), sources=len(linked))

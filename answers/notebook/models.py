@@ -133,3 +133,23 @@ class ObservationSource(models.Model):
 
     def __str__(self) -> str:
         return f"[{self.number}] {self.relationship} in {self.observation_id}"
+
+
+class DeletedNote(models.Model):
+    """What a note said when its owner deleted it, kept as long as that can be taken back.
+
+    Its key is the note's. Of the works behind it only their keys and what a person wrote are kept.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="deleted_notes"
+    )
+    note = models.JSONField()
+    deleted_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["deleted_at", "id"], name="answers_deleted_notes_by_age")]
+
+    def __str__(self) -> str:
+        return str(self.pk)

@@ -11,6 +11,7 @@ urlpatterns = [
     path("notes/<uuid:note_id>/", views.note, name="note"),
     path("notes/<uuid:note_id>/edit/", views.note_edit, name="note_edit"),
     path("notes/<uuid:note_id>/delete/", views.note_delete, name="note_delete"),
+    path("notes/<uuid:note_id>/restore/", views.note_restore, name="note_restore"),
     path("notes/<uuid:note_id>/sources/", views_sources.note_cite, name="note_cite"),
     path("notes/<uuid:note_id>/sources/<int:number>/", views_sources.note_source, name="note_source"),
     path("notes/<uuid:note_id>/export/<slug:form>/", views_exports.note_export, name="note_export"),

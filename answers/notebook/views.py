@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
@@ -16,14 +16,17 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from answers import reading as answer_reading
-from answers.notebook import actions, reading
+from answers.notebook import actions, reading, undoing
 from answers.notebook.exports import FORMS
 from answers.notebook.forms import NAME_CHOICES, CiteForm, FindForm, ObservationForm
-from answers.notebook.models import Observation, ObservationSource
+from answers.notebook.models import DeletedNote, Observation, ObservationSource
 from corpus.signed_in import person
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 P = ParamSpec("P")
 PAGE_SIZE = 20
@@ -62,6 +65,7 @@ def notes(request: HttpRequest) -> HttpResponse:
         "has_any": bool(query) or page.paginator.count > 0,
         "forms": FORMS.values(),
         "may_write": user.has_perm("answers.add_answer"),
+        "deleted": _deleted(user, request.GET.get("deleted", "")),
     }
     fragment = "#results" if getattr(request, "htmx", False) else ""
     return render(request, "notebook/note_list.html" + fragment, context)
@@ -127,7 +131,18 @@ def note_delete(request: HttpRequest, note_id: uuid.UUID) -> HttpResponse:
         count,
     )
     messages.success(request, told % {"n": count})
-    return HttpResponseRedirect(reverse("notes"))
+    return HttpResponseRedirect(f"{reverse('notes')}?{urlencode({'deleted': note_id})}")
+
+
+@login_required
+@may_write
+@require_POST
+@gone_is_absent
+def note_restore(request: HttpRequest, note_id: uuid.UUID) -> HttpResponse:
+    """Take the deletion of one's own note back."""
+    undoing.restore(note_id=note_id, by=person(request))
+    messages.success(request, _("The note is back."))
+    return HttpResponseRedirect(reverse("note", args=[note_id]))
 
 
 def own_note(request: HttpRequest, note_id: uuid.UUID) -> Observation:
@@ -155,6 +170,14 @@ def note_page(request: HttpRequest, note_id: uuid.UUID, form: CiteForm, *, statu
         "may_change": shown.is_own and user.has_perm("answers.add_answer"),
     }
     return render(request, "notebook/note_detail.html", context, status=status)
+
+
+def _deleted(user: User, note_id: str) -> DeletedNote | None:
+    """Return the note that `user` deleted a moment ago, as long as it can be brought back."""
+    try:
+        return undoing.restorable(user).filter(pk=uuid.UUID(note_id)).first()
+    except ValueError:
+        return None
 
 
 def _chosen_kind(form: ObservationForm) -> str:

@@ -136,6 +136,7 @@ def _about_notes(world: World) -> dict[str, list[Call]]:
             Call(listing),
             Call(listing, data={"q": "biochar", "kind": "finding"}, headers=HTMX),
             Call(listing, data={"whose": "shared", "page": "2"}),
+            *(Call(listing, data={"deleted": str(key)}) for key in world.deleted_notes.values()),
             *(Call(listing, data={"q": canary(item)}) for item in CASES),
         ],
         "note_new": [
@@ -145,6 +146,7 @@ def _about_notes(world: World) -> dict[str, list[Call]]:
         "note": each("note", keys),
         "note_edit": each("note_edit", keys) + each("note_edit", keys, "post", **words),
         "note_delete": each("note_delete", keys),
+        "note_restore": each("note_restore", [*keys, *world.deleted_notes.values()], "post"),
         "note_cite": each("note_cite", keys, "post", work="10.9999/x", relationship="cited")
         + each("note_cite", keys, "post", work="10.9"),
         "note_source": [

@@ -67,7 +67,8 @@ KEPT_BACK = {
         answer.conversation_id for owner, answer in world.answers.items() if owner != actor
     ],
     "note_id": lambda world, actor: [
-        note.id for (owner, is_shared), note in world.notes.items() if owner != actor and not is_shared
+        *(note.id for (owner, is_shared), note in world.notes.items() if owner != actor and not is_shared),
+        *(key for owner, key in world.deleted_notes.items() if owner != actor),
     ],
     "entity_id": lambda world, actor: [entity.id for entity in world.hidden_entities(actor)],
     "extraction_id": lambda world, actor: [run.id for run in world.extractions],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import date
@@ -16,7 +17,8 @@ from reportlab.pdfgen.canvas import Canvas
 from answers.conversations import Conversation
 from answers.feedback import AcquisitionRequest, WrongReport, WrongReportSource
 from answers.models import Answer, AnswerSource
-from answers.notebook.models import Observation, ObservationSource
+from answers.notebook.deleted import as_kept
+from answers.notebook.models import DeletedNote, Observation, ObservationSource
 from answers.notices import Notice
 from corpus import storage, vectors
 from corpus.campaigns.models import Campaign, CampaignRun
@@ -100,6 +102,7 @@ class World:
     answers: dict[str, Answer] = field(default_factory=dict)
     # By owner, and whether they share it.
     notes: dict[tuple[str, bool], Observation] = field(default_factory=dict)
+    deleted_notes: dict[str, uuid.UUID] = field(default_factory=dict)
     people: dict[str, User | None] = field(default_factory=dict)
     runs: list[IngestionRun] = field(default_factory=list)
     # The name of the set about each case, and under  of the one about all of them.
@@ -384,6 +387,9 @@ def _note(world: World, answer: Answer, name: str) -> None:
                 recipient=world.people[name], observation=note, source=document.source, kind="retracted"
             )
         world.notes[(name, is_shared)] = note
+    # They deleted another one like it a moment ago.
+    gone = DeletedNote.objects.create(pk=uuid.uuid4(), owner=world.people[name], note=as_kept(note))
+    world.deleted_notes[name] = gone.pk
 
 
 def _feedback(world: World, answer: Answer, name: str) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connections
+from django.utils import timezone
 
-from answers.notebook import actions, reading
+from answers.models import Answer
+from answers.notebook import actions, reading, undoing
 from answers.notebook.actions import Met, Words
-from answers.notebook.models import Observation, ObservationSource
+from answers.notebook.models import DeletedNote, Observation, ObservationSource
 from answers.notebook.naming import named
-from corpus.models import Source
-from tests.integration.answers.notebooks import held, kept, seen
+from corpus.actions import deletion
+from corpus.models import Document, Source
+from tests.integration.answers.notebooks import answered, held, kept, seen
 
 pytestmark = pytest.mark.django_db
 ISBN = "978-3-16-148410-0"
@@ -146,6 +150,69 @@ def test_deleting_a_note_removes_its_links_and_leaves_the_works(asker: User) -> 
         ("", "Another title"), ("10.1000/held", "Biochar"), ("10.1000/not-held", ""),
     ]  # fmt: skip
     assert type(document).objects.filter(pk=document.pk).exists()
+
+
+def test_a_note_that_is_brought_back_is_as_it_was(asker: User) -> None:
+    answer = answered(asker, held("One", "10.1000/1"))
+    note = actions.add(
+        words=Words("It holds.", kind="method", title="T", is_shared=True),
+        by=asker,
+        answer=answer,
+        met=[met(Document.objects.get())],
+        named=[named("10.1000/2"), named("A title alone"), named("10.1000/3")],
+    )
+    actions.unlink(note=note, number=2, by=asker)
+    links = ("number", "relationship", "named", "named_title", "document", "standing_then", "added_at")
+
+    def told() -> tuple[object, ...]:
+        row = Observation.objects.get()
+        rows = row.links.order_by("number").values_list(*links, "source__identifier_value")
+        return Observation.objects.values().get(), list(rows)
+
+    before = told()
+    actions.delete(note=note, by=asker)
+    assert not Source.objects.filter(identifier_value="").exists()
+
+    undoing.restore(note_id=note.pk, by=asker)
+
+    assert told() == before
+    assert Source.objects.get(identifier_value="").title == "A title alone"
+    assert not DeletedNote.objects.exists()
+
+
+def test_what_is_gone_for_good_meanwhile_does_not_hinder_a_note_from_coming_back(asker: User) -> None:
+    document = held("One")
+    note = actions.add(
+        words=Words("It holds."), by=asker, answer=answered(asker, document), met=[met(document)],
+        named=[named("10.1000/2")], imported_key="k",
+    )  # fmt: skip
+    actions.delete(note=note, by=asker)
+    deletion.delete(document_id=document.pk)
+    Answer.objects.all().delete()
+    again = actions.add(words=Words("It holds."), by=asker, imported_key="k")
+
+    back = undoing.restore(note_id=note.pk, by=asker)
+
+    assert numbers(back) == [(2, "cited", "doi:10.1000/2")]
+    assert (back.answer, back.imported_key) == (None, "")
+    assert Observation.objects.get(imported_key="k") == again
+
+
+def test_a_deletion_is_taken_back_within_the_hour_once_and_by_who_did_it(asker: User, expert: User) -> None:
+    mine, operators = kept(asker), kept(None, text="The operator’s")
+    actions.delete(note=mine, by=asker)
+    actions.delete(note=operators, by=None)
+    for key, by in ((mine.pk, expert), (mine.pk, None), (operators.pk, asker)):
+        with pytest.raises(actions.NoteGone):
+            undoing.restore(note_id=key, by=by)
+
+    assert undoing.restore(note_id=operators.pk, by=None).owner is None
+    DeletedNote.objects.update(deleted_at=timezone.now() - timedelta(minutes=61))
+    with pytest.raises(actions.NoteGone):
+        undoing.restore(note_id=mine.pk, by=asker)
+
+    assert undoing.forget_old() == 1
+    assert not DeletedNote.objects.exists()
 
 
 def test_a_source_in_use_is_not_deleted_and_it_is_said_by_how_much(asker: User, expert: User) -> None:

@@ -163,6 +163,31 @@ def test_a_note_is_changed_and_deleted_once_its_owner_says_so(reader: Client, as
     assert reader.post(delete).status_code == 404
 
 
+def test_a_deleted_note_comes_back_by_a_plain_form_to_who_deleted_it_alone(
+    reader: Client, asker: User, expert: User
+) -> None:
+    note = kept(asker, "10.1000/1", "A title alone", text="Private canary")
+    restore = reverse("note_restore", args=[note.pk])
+    landed = reader.post(reverse("note_delete", args=[note.pk]), follow=True)
+    (address, _), *_ = landed.redirect_chain
+    assert f'<form method="post" action="{restore}"' in landed.text
+    assert "Undo" in landed.text
+
+    reader.force_login(expert)
+    assert "Undo" not in reader.get(address).text
+    assert reader.post(restore).status_code == 404
+    assert "Undo" not in reader.get(reverse("notes"), {"deleted": "x"}).text
+
+    reader.force_login(asker)
+    assert reader.get(restore).status_code == 405
+    back = reader.post(restore, follow=True)
+    assert "The note is back." in back.text
+    assert "Private canary" in back.text
+    assert "A title alone" in back.text
+    assert reader.post(restore).status_code == 404
+    assert "Undo" not in reader.get(address).text
+
+
 def test_a_private_note_is_for_others_as_if_it_were_not_there(
     reader: Client, asker: User, expert: User, librarian: User
 ) -> None:

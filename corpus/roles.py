@@ -99,6 +99,7 @@ _ADMINISTERING = (
     "corpus.add_groupmapping",
     "corpus.delete_groupmapping",
     "corpus.oversee_webhooks",
+    "corpus.view_modeluse",
     "corpus.view_apikey",
     "corpus.add_apikey",
     "corpus.change_apikey",

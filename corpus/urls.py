@@ -6,6 +6,7 @@ from corpus import views, views_access, views_library, views_runs, views_uploads
 from corpus.views_pages import page_image
 
 urlpatterns = [
+    path("", include("corpus.usage.urls")),
     path("", include("corpus.campaigns.urls")),
     path("documents/", views.documents, name="documents"),
     path("documents/why/", views_access.why, name="why"),

@@ -140,6 +140,14 @@ def _keep_the_sites_logging(**_: object) -> None:
     """Stop Celery from setting up logs of its own: Django's are set up already, without content."""
 
 
+@signals.task_postrun.connect
+def _enter_what_models_were_used_for(**_: object) -> None:
+    """Have the calls of a task in the ledger before its process may end, as a worker's does without notice."""
+    from corpus.usage import ledger
+
+    ledger.settle()
+
+
 @signals.worker_ready.connect
 def _show_signs_of_life(**_: object) -> None:
     app.send_task("site.heartbeat")

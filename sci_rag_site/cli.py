@@ -23,6 +23,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "doctor": ("sci_rag_site.commands.doctor:doctor", "Check the installation and say how to fix it."),
         "init": ("sci_rag_site.commands.init:init", "Write a settings file to fill in."),
         "users": ("sci_rag_site.commands.users:users", "Make accounts and put them into groups."),
+        "usage": ("corpus.usage.cli:usage", "See what models were used for, and what that cost."),
     },
     "Corpus": {
         "ingest": ("corpus.cli:ingest", "Take files into the corpus."),

@@ -7,9 +7,8 @@ import io
 from collections.abc import Iterable
 
 from answers.reading import ReadableAnswer, ReadableSource
+from corpus.spreadsheets import neutral
 
-# A cell that begins like this is run as a formula, white space before it or not.
-_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 COLUMNS = (
     "question", "searched_question", "number", "cited", "available", "title", "citation", "doi", "locator",
     "pages", "license_class", "license_class_now", "status", "changed_since", "content_sha256", "score",
@@ -26,17 +25,6 @@ def csv_table(answers: Iterable[ReadableAnswer]) -> str:
             asked = [shown.answer.question, shown.answer.searched]
             writer.writerow([neutral(cell) for cell in [*asked, *_cells(source)]])
     return out.getvalue()
-
-
-def neutral(cell: str) -> str:
-    """Return `cell` with an apostrophe in front where a spreadsheet would run it.
-
-    >>> neutral("=1+1"), neutral(" -2"), neutral("2-1")
-    ("'=1+1", "' -2", '2-1')
-    """
-    cell = cell.replace("\0", "")
-    risky = cell.startswith(_STARTS) or cell.lstrip().startswith(_STARTS)
-    return f"'{cell}" if risky else cell
 
 
 def _cells(source: ReadableSource) -> list[str]:

@@ -274,6 +274,8 @@ def calls(world: World) -> dict[str, list[Call]]:
         **_about_entities(world),
         **_about_extractions(world),
         **campaign_rows.calls(world),
+        "usage": [Call(reverse("usage")), Call(reverse("usage"), data={"by": "collection", "days": "9"})],
+        "usage_csv": [Call(reverse("usage_csv"))],
         "runs": [Call(reverse("runs"))],
         "run": [Call(path) for path in runs] + [Call(path, data={"show": "failed"}) for path in runs],
         "run_events": [Call(reverse("run_events", args=[run.id])) for run in world.runs],

@@ -10,7 +10,7 @@ from datetime import date
 from io import BytesIO
 
 import numpy as np
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.utils import timezone
 from reportlab.pdfgen.canvas import Canvas
 
@@ -35,6 +35,7 @@ from corpus.models import (
     RightsDecision,
 )
 from corpus.rights import ALL_CLASSES, LicenseClass
+from corpus.usage.models import ModelUse
 from evaluation.models import CalibrationQueue, CompressionDecision, EvaluationRun, Question
 from retrieval.graph.models import Entity, ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
@@ -139,6 +140,7 @@ def build() -> World:
     """Make the people, a document of every case, and an answer of each asker that cites them all."""
     world = World()
     _people(world)
+    _model_use()
     add(world, CASES)
     _run(world)
     evaluation_rows.furnish(world, READABLE, {case: canary(case) for case in READABLE})
@@ -183,6 +185,17 @@ def _people(world: World) -> None:
         person = User.objects.create_user(name, is_staff=name == "curator")
         person.groups.add(Group.objects.get(name=name))
         world.people[name] = person
+
+
+def _model_use() -> None:
+    """Have calls about the collection of every case; the curator may read the ledger, but for the ceiling."""
+    for name in CASES:
+        collection = f"bucket-{canary(name)}"
+        ModelUse.objects.create(
+            day=timezone.now().date(), purpose="answer", collection=collection, model="m", calls=1
+        )
+    permission = Permission.objects.get(content_type__app_label="corpus", codename="view_modeluse")
+    Group.objects.get(name="curator").permissions.add(permission)
 
 
 def _document(world: World, name: str) -> None:

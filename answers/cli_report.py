@@ -7,8 +7,9 @@ from typing import Any, TextIO
 
 import click
 
-from answers import condensed_words
+from answers import condensed_words, withheld_words
 from answers.events import AnswerEvent, EventName
+from answers.models import EXTRACTIVE
 from corpus.citation_units import pages_label
 from corpus.normalise import visible
 from corpus.rights import LABELS, LicenseClass
@@ -29,6 +30,11 @@ def show(event: AnswerEvent, out: TextIO) -> None:
                 click.echo(f"Note: the search by {layer} did not finish; the others did.", err=True)
         case EventName.COMPRESSION_DONE:
             click.echo(f"Note: {condensed_words.line(event.data)}", err=True)
+        case EventName.GENERATION_STARTED if event.data["withheld"]:
+            alone = event.data["engine"] == EXTRACTIVE
+            click.echo(
+                f"Note: {withheld_words.line(event.data['withheld'], is_quoted_alone=alone)}", err=True
+            )
         case EventName.DELTA:
             click.echo(visible(event.data["text"]), nl=False, file=out)
             out.flush()

@@ -24,6 +24,7 @@ _WHY_WHOLE = {
     Outcome.REJECTED: gettext_lazy("the model refused"),
     Outcome.GARBAGE: gettext_lazy("the reply was not usable"),
     Outcome.CUT_OFF: gettext_lazy("the reply was cut off"),
+    Outcome.WITHHELD: gettext_lazy("kept from the model by their licence"),
     Outcome.BROKEN: gettext_lazy("something went wrong"),
 }
 

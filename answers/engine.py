@@ -235,7 +235,7 @@ def _written(progress: _Progress, profile: str) -> Iterator[AnswerEvent]:
         yield telling.condensed(draft.parameters[condensing.RECORD])
     actions.record_writing(answer=row, draft=draft)
     connections.release()
-    yield AnswerEvent(EventName.GENERATION_STARTED, {"engine": draft.engine, "model": draft.model})
+    yield telling.writing(draft)
     progress.saved_at = time.monotonic()
     with closing(draft.pieces()) as pieces:
         for piece in pieces:

@@ -40,6 +40,7 @@ class Heard:
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON of `retrieve` and the answer's own."""
         begun = self._said[EventName.RETRIEVAL_STARTED]
+        writing = self._said.get(EventName.GENERATION_STARTED, begun)
         checked = self._said.get(EventName.CITATIONS, {})
         ended = self._said.get(EventName.DONE) or self.error
         marks = checked.get("citations", [])
@@ -51,8 +52,8 @@ class Heard:
             "answered": ended.get("answered", False),
             "state": ended["state"],
             "finish": ended["finish"],
-            "engine": begun["engine"],
-            "model": begun["model"],
+            "engine": writing["engine"],
+            "model": writing["model"],
             "citations": [
                 {
                     **source,
@@ -63,6 +64,7 @@ class Heard:
             ],
             "findings": checked.get("findings", []),
             "compression": self._said.get(EventName.COMPRESSION_DONE),
+            "withheld": writing.get("withheld", []),
             "tokens": ended.get("tokens", {"prompt": None, "completion": None}),
             "timings": ended.get("timings", {}),
             "error": {name: self.error[name] for name in ("code", "message", "offer")}

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from answers import condensed_words, differing, reading, rendering, wording
+from answers import condensed_words, differing, reading, rendering, withheld_words, wording
 from answers.actions import answers as actions
 from answers.forms import pairs
 from answers.models import EXTRACTIVE, Answer, Finding
@@ -49,6 +49,7 @@ class AnswerPage:
     searched: wording.Searched
     scope_pairs: tuple[tuple[str, str], ...]
     condensed: str
+    withheld: str
     differences: tuple[differing.Difference, ...]
     offers_extractive: bool
     alternatives: tuple[Answer, ...]
@@ -124,6 +125,7 @@ def page_of(shown: ReadableAnswer) -> AnswerPage:
         check=_check(shown.findings),
         searched=wording.searched(answer),
         condensed=condensed_words.of(answer),
+        withheld=withheld_words.of(answer),
         differences=differing.differences(shown),
         scope_pairs=tuple(pairs(requested_scope(answer))),
         offers_extractive=offers,

@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from answers import admission, condensed_words, pages, reading
+from answers import admission, condensed_words, pages, reading, withheld_words
 from answers.events import AnswerEvent, EventName
-from answers.models import Answer
+from answers.models import EXTRACTIVE, Answer
 from answers.turns import ALONE, Turn
 from corpus import connections
 from corpus.event_stream import message, partial
@@ -124,13 +124,19 @@ class _View:
             case EventName.COMPRESSION_DONE:
                 yield partial("#condensed", condensed_words.line(event.data))
             case EventName.GENERATION_STARTED:
-                yield self._stage("write")
+                yield from self._writing(event)
             case EventName.DELTA:
                 yield partial("#draft", str(event.data["text"]), "beforeend")
             case EventName.CITATIONS:
                 yield self._stage("check")
             case EventName.DONE | EventName.ERROR:
                 yield from self._ending()
+
+    def _writing(self, event: AnswerEvent) -> Iterator[str]:
+        yield self._stage("write")
+        alone = event.data["engine"] == EXTRACTIVE
+        if line := withheld_words.line(event.data["withheld"], is_quoted_alone=alone):
+            yield partial("#withheld", line)
 
     def _stage(self, name: str) -> SafeString:
         return partial("#stages", render_to_string("answers/stream.html#stages", {"reached": name}))

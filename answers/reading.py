@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from django.contrib.auth.models import Group
 from django.db.models import Exists, Q, QuerySet
 
-from answers import condensing, marking, other_versions
+from answers import condensing, marking, other_versions, withholding
 from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
 from corpus import browsing, ceilings, page_views
 from corpus.models import Chunk, Document
@@ -102,6 +102,8 @@ class ReadableSource:
     cited_spans: tuple[tuple[int, int], ...] = ()
     # The model did not read it: it was called irrelevant to the question when the sources were condensed.
     set_aside: bool = False
+    # The model could not read it: its licence keeps it from the provider.
+    kept_from_model: bool = False
 
     @property
     def pages(self) -> str:
@@ -188,6 +190,7 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
     sources = tuple(_source(row, visible, ceiling) for row in rows)
     withheld = _text_withheld(answer, sources)
     aside = condensing.set_aside(answer.model_parameters)
+    unsent = withholding.withheld(answer.model_parameters)
     findings = [] if withheld else list(answer.findings.order_by("sentence", "id"))
     return ReadableAnswer(
         answer=answer,
@@ -198,6 +201,7 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
                 _marked(source, answer.text, findings),
                 other_versions=others.get(source.number, ()) if source.available else (),
                 set_aside=source.available and source.number in aside,
+                kept_from_model=source.available and source.number in unsent,
             )
             for source in sources
         ),

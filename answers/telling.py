@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from answers import withholding
 from answers.citations import Citation, cited_numbers
 from answers.events import AnswerEvent, EventName
 from answers.findings import SentenceFinding
 from answers.models import Answer
+from answers.writers import Draft
 from retrieval.types import Item, RetrievalResult
 
 
@@ -50,6 +52,16 @@ def retrieved(answer: Answer, result: RetrievalResult, items: Sequence[Item]) ->
 def condensed(record: dict[str, Any]) -> AnswerEvent:
     """Tell what became of each source before the model reads it, and the prompt's tokens before and after."""
     return AnswerEvent(EventName.COMPRESSION_DONE, record)
+
+
+def writing(draft: Draft) -> AnswerEvent:
+    """Tell who writes, and which sources the model may not read, for their licence."""
+    data = {
+        "engine": draft.engine,
+        "model": draft.model,
+        "withheld": list(withholding.withheld(draft.parameters)),
+    }
+    return AnswerEvent(EventName.GENERATION_STARTED, data)
 
 
 def checks(found: Sequence[Citation], noticed: Sequence[SentenceFinding]) -> AnswerEvent:

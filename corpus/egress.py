@@ -7,7 +7,7 @@ such as a question, is no matter of this: its classes are `NOTHING_HELD`.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -113,8 +113,3 @@ def _read(path: Path, _changed: int) -> EgressPolicy:
 def classes_of(names: Iterable[str]) -> Classes:
     """Return stored names of classes as what a request carries."""
     return frozenset(map(LicenseClass, names))
-
-
-def table(policy: EgressPolicy, endpoints: Mapping[Purpose, Endpoint]) -> dict[Purpose, Classes]:
-    """Return what may leave for each purpose."""
-    return {purpose: policy.allowed(endpoint, purpose) for purpose, endpoint in endpoints.items()}

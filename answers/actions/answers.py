@@ -118,10 +118,12 @@ def record_retrieval(*, answer: Answer, result: RetrievalResult, items: Sequence
 def record_writing(*, answer: Answer, draft: Draft) -> None:
     """Store who is about to write, and with which prompt."""
     answer.state = Answer.State.GENERATING
+    # Not always the one that was asked for: a model that may read no source writes nothing.
+    answer.engine = draft.engine
     answer.model = draft.model
     answer.model_parameters = draft.parameters
     answer.prompt_sha256 = draft.prompt_sha256
-    answer.save(update_fields=["state", "model", "model_parameters", "prompt_sha256"])
+    answer.save(update_fields=["state", "engine", "model", "model_parameters", "prompt_sha256"])
 
 
 def record_progress(*, answer: Answer, text: str) -> None:

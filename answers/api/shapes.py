@@ -65,6 +65,9 @@ class AnswerTold(Search):
     citations: list[Cited]
     findings: list[dict[str, Any]] = Field(description="What the check of each sentence noticed.")
     compression: dict[str, Any] | None
+    withheld: list[int] = Field(
+        description="Numbers of sources whose licence keeps them from the model; they are quoted instead."
+    )
     tokens: Tokens
     timings: dict[str, float]
 

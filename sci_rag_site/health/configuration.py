@@ -13,7 +13,13 @@ from django.conf import settings
 from django.core import checks as system_checks
 
 from corpus.domain_profile import InvalidProfile, active_profile
+from corpus.egress import FILE as EGRESS_FILE
+from corpus.egress import active_policy
+from corpus.gateways import border
 from corpus.gateways.embedding import EmbeddingError, configured_embedder
+from corpus.gateways.embedding.minilm import MODEL as MINILM
+from corpus.rights import ALL_CLASSES
+from corpus.usage.purposes import LABELS, Purpose
 from sci_rag_site import file_broker
 from sci_rag_site.health.findings import Finding, fail, ok, warn
 from sci_rag_site.tasks import heartbeat_file
@@ -50,6 +56,32 @@ def domain_profile() -> Iterator[Finding]:
         yield fail("domain profile", f"prompts/{missing[0]} is missing.", f"Restore it in {folder}.")
     else:
         yield ok("domain profile", f"{profile.name}, version {profile.digest()[:12]}")
+
+
+def egress() -> Iterator[Finding]:
+    """Read what may leave for models, and say what does."""
+    try:
+        policy = active_policy()
+    except (InvalidProfile, OSError) as error:
+        where = Path(settings.DOMAIN_DIR) / EGRESS_FILE
+        yield fail("what may leave", f"{' '.join(str(error).split())} Nothing does.", f"Correct {where}.")
+        return
+    used = {
+        Purpose.ANSWER: (settings.SCI_RAG_LLM_MODEL, settings.SCI_RAG_LLM_API_BASE),
+        Purpose.PASSAGE_VECTORS: _outside_embedder(),
+    }
+    for purpose, (model, address) in used.items():
+        if model:
+            allowed = policy.allowed(border.endpoint(model, address), purpose)
+            names = ", ".join(each for each in ALL_CLASSES if each in allowed) or "nothing"
+            yield ok("what may leave", f"to {model}, {LABELS[purpose].lower()}: {names}")
+    if not any(model for model, _ in used.values()):
+        yield ok("what may leave", "nothing: no model is elsewhere")
+
+
+def _outside_embedder() -> tuple[str, str]:
+    model = settings.SCI_RAG_EMBEDDING_MODEL
+    return ("", "") if model == MINILM else (model, settings.SCI_RAG_EMBEDDING_API_BASE)
 
 
 def parser() -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from sci_rag_site.health.findings import Check, Finding, Status
 WITHOUT_DATABASE: tuple[Check, ...] = (
     configuration.configuration,
     configuration.domain_profile,
+    configuration.egress,
     configuration.parser,
     configuration.models,
     configuration.worker,

@@ -150,6 +150,15 @@ def relate(*, note: Observation, number: int, relationship: str, by: User | None
 
 
 @transaction.atomic
+def check_again(*, note: Observation, number: int, by: User | None) -> None:
+    """Let the next run ask an index about the source with this number, whenever it was asked last."""
+    row = _own(note, by)
+    enrichment.ask_again(
+        sources=Source.objects.filter(observation_links__in=row.links.filter(number=number)), by=by
+    )
+
+
+@transaction.atomic
 def unlink(*, note: Observation, number: int, by: User | None) -> bool:
     """Take the source with this number out of `note`, where the others keep theirs; say if there was one."""
     row = _own(note, by)

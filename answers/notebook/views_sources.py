@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from answers import pages
-from answers.notebook import actions, saving
+from answers.notebook import actions, reading, saving
 from answers.notebook.forms import CiteForm, ObservationForm
 from answers.notebook.models import Observation, ObservationSource
 from answers.notebook.views import gone_is_absent, may_write, note_page, own_note
@@ -50,8 +50,10 @@ def note_cite(request: HttpRequest, note_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @gone_is_absent
 def note_source(request: HttpRequest, note_id: uuid.UUID, number: int) -> HttpResponse:
-    """Say how one's own note relates to a source of it, or take the source out."""
+    """Say how one's own note relates to a source of it, have it checked again, or take it out."""
     kept = own_note(request, note_id)
+    if request.POST.get("do") == "check":
+        return _check_again(request, kept, number)
     if request.POST.get("do") == "remove":
         done = actions.unlink(note=kept, number=number, by=person(request))
         told = _("Source %(number)s is taken out. The others keep their numbers.")
@@ -68,6 +70,17 @@ def note_source(request: HttpRequest, note_id: uuid.UUID, number: int) -> HttpRe
         raise Http404
     messages.success(request, told % {"number": number})
     return HttpResponseRedirect(reverse("note", args=[note_id]))
+
+
+def _check_again(request: HttpRequest, kept: Observation, number: int) -> HttpResponse:
+    """Have an index asked about a source, as far as its reader may know that it can be."""
+    (shown,) = reading.shown([kept], person(request))
+    if not any(source.number == number and source.is_checkable for source in shown.sources):
+        raise Http404
+    actions.check_again(note=kept, number=number, by=person(request))
+    told = _("Source %(number)s is checked for a retraction with the next run, within minutes as a rule.")
+    messages.success(request, told % {"number": number})
+    return HttpResponseRedirect(reverse("note", args=[kept.pk]))
 
 
 @login_required

@@ -150,9 +150,10 @@ def _about_notes(world: World) -> dict[str, list[Call]]:
         "note_cite": each("note_cite", keys, "post", work="10.9999/x", relationship="cited")
         + each("note_cite", keys, "post", work="10.9"),
         "note_source": [
-            Call(reverse("note_source", args=[key, number]), "post", {"relationship": "inferred"})
+            Call(reverse("note_source", args=[key, number]), "post", data)
             for key in keys
             for number in (1, 4, 99)
+            for data in ({"relationship": "inferred"}, {"do": "check"})
         ],
         "note_export": [
             Call(reverse("note_export", args=[key, form])) for key in keys for form in NOTE_FORMS

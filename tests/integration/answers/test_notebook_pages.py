@@ -9,10 +9,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from answers.notebook.exports import FORMS
-from answers.notebook.models import Observation
-from corpus.models import Document, Source
+from answers.notebook.models import Observation, ObservationSource
+from corpus.models import Document, Source, SourceCheck
 from tests.integration.answers.notebooks import answered, held, kept
 
 pytestmark = pytest.mark.django_db
@@ -144,6 +145,32 @@ def test_a_source_is_added_related_and_taken_out_and_a_wrong_one_keeps_what_was_
     assert links(note) == [(2, "cited", "9783161484100")]
     assert reader.post(reverse("note_source", args=[note.pk, 1]), {"do": "remove"}).status_code == 404
     assert reader.post(reverse("note_source", args=[note.pk, 2]), {"relationship": "x"}).status_code == 404
+
+
+def test_a_source_that_can_be_checked_is_checked_again_with_the_next_run(reader: Client, asker: User) -> None:
+    held("Out of sight", "10.1000/2", license_class="restricted")
+    note = kept(asker, "10.1000/1", "978-3-16-148410-0")
+    hidden = Source.objects.get(identifier_value="10.1000/2")
+    ObservationSource.objects.create(observation=note, number=3, source=hidden, relationship="retrieved")
+    for source in Source.objects.filter(identifier_type="doi"):
+        SourceCheck.objects.create(
+            source=source,
+            provider="crossref",
+            outcome="check_failed",
+            checked_at=timezone.now(),
+            reason="timeout",
+        )
+    assert reader.get(reverse("note", args=[note.pk])).text.count('value="check"') == 1
+
+    answer = reader.post(reverse("note_source", args=[note.pk, 1]), {"do": "check"}, follow=True)
+
+    assert "Source 1 is checked for a retraction with the next run" in answer.text
+    asked = SourceCheck.objects.filter(asked_for_at__isnull=False)
+    assert [row.source.identifier_value for row in asked] == ["10.1000/1"]
+    for number in (2, 3, 99):
+        address = reverse("note_source", args=[note.pk, number])
+        assert reader.post(address, {"do": "check"}).status_code == 404
+    assert asked.count() == 1
 
 
 def test_a_note_is_changed_and_deleted_once_its_owner_says_so(reader: Client, asker: User) -> None:

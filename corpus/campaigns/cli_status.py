@@ -42,13 +42,13 @@ def status(*, name: str | None, as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> None:
-    rows = list(queries.campaigns())
+    sizes = queries.sizes()
     if as_json:
-        print_json({"campaigns": [{"name": row.name, "candidates": row.size} for row in rows]})
+        print_json({"campaigns": [{"name": name, "candidates": size} for name, size in sizes.items()]})
         return
-    for row in rows:
-        click.echo(f"{row.name}\t{row.size:,} works")
-    if not rows:
+    for name, size in sizes.items():
+        click.echo(f"{name}\t{size:,} works")
+    if not sizes:
         click.echo("No campaign yet: 'sci-rag campaign discover --name N --topic T' begins one.")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from django.db.models import Q
 
 from corpus.models import Document, GroupCeiling
-from corpus.rights import LicenseClass, parse_class
+from corpus.rights import parse_class
 from corpus.scope import EVERYTHING, NOTHING, Ceiling, RetrievalScope
 
 if TYPE_CHECKING:
@@ -36,6 +36,11 @@ def narrowed(user: Account, to: Ceiling) -> Account:
     return carrier
 
 
+def is_narrowed(user: User) -> bool:
+    """Say whether `user` sees less than the account would: it is a program's, and no person's."""
+    return hasattr(user, _CARRIED)
+
+
 def _of_account(user: User | AnonymousUser) -> Ceiling:
     """Return the union of the ceilings of `user`'s groups; nothing for anyone without a group."""
     if not user.is_active or user.is_anonymous:
@@ -58,12 +63,12 @@ def effective_scope(user: User | AnonymousUser, requested: RetrievalScope) -> Re
 def about_covered_documents(user: User | AnonymousUser, *, lookup: str) -> Q:
     """Return the condition that the document at `lookup` is covered by `user`'s ceiling.
 
-    Rows about no document, or none any more, only show to who may see documents of unknown rights: that
-    is the class of what nobody can look up.
+    Rows about no document, or none any more, only show to who may see documents of unknown rights in any
+    bucket: class and bucket of what they were about is what nobody can look up.
     """
     ceiling = of(user)
     covered = Document.objects.under(ceiling).order_by().values("id")
     condition = Q(**{f"{lookup}__in": covered})
-    if LicenseClass.UNKNOWN in ceiling.license_classes:
+    if ceiling.covers_what_is_gone:
         condition |= Q(**{f"{lookup}__isnull": True})
     return condition

@@ -76,8 +76,7 @@ class Row:
 
 def runs(user: User) -> QuerySet[IngestionRun]:
     """Return all runs, the newest first, with the counts of the files `user` may know of."""
-    mine = ceilings.about_covered_documents(user, lookup="document")
-    visible = IngestionItem.objects.filter(mine).order_by().values("pk")
+    visible = IngestionItem.objects.filter(_known_to(user)).order_by().values("pk")
     counted = {
         f"count_{outcome}": Count("items", filter=Q(items__outcome=outcome, items__in=visible))
         for outcome in Outcome.values
@@ -151,7 +150,15 @@ def as_row(item: IngestionItem, run: IngestionRun) -> Row:
 
 
 def _visible(run: IngestionRun, user: User) -> QuerySet[IngestionItem]:
-    return IngestionItem.objects.filter(ceilings.about_covered_documents(user, lookup="document"), run=run)
+    return IngestionItem.objects.filter(_known_to(user), run=run)
+
+
+def _known_to(user: User) -> Q:
+    """Return the condition on files that `user` may know of, among them those of no document they sent."""
+    known = ceilings.about_covered_documents(user, lookup="document")
+    if ceilings.is_narrowed(user):
+        return known
+    return known | Q(document__isnull=True, run__started_by=user)
 
 
 def _retryable(run: IngestionRun) -> int:

@@ -99,6 +99,11 @@ class Ceiling:
             _meet(self.buckets, other.buckets),
         )
 
+    @property
+    def covers_what_is_gone(self) -> bool:
+        """Whether something may be seen of which nobody can look class and bucket up any more."""
+        return LicenseClass.UNKNOWN in self.license_classes and self.buckets is None
+
     def covers(self, license_class: str, bucket: str) -> bool:
         """Say whether a document of this class and bucket may be seen at all."""
         return license_class in self.license_classes and (self.buckets is None or bucket in self.buckets)

@@ -135,7 +135,7 @@ def _access_requests() -> Waiting:
 
 def _files(user: User | AnonymousUser) -> Waiting:
     visible = unresolved_failures()
-    if LicenseClass.UNKNOWN not in ceilings.of(user).license_classes:
+    if not ceilings.of(user).covers_what_is_gone:
         visible = visible.none()
     return Waiting(
         _("Files that could not be taken in"),

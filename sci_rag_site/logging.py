@@ -2,7 +2,8 @@
 
 Questions, passages and answers never reach a log: `drop_content` removes the keys that would carry
 them, exceptions are logged by type and place without their message (databases quote values in theirs),
-and access logs, whose addresses hold questions, are off.
+and access logs, whose addresses hold questions, are off. Nor do secrets: values under their names are
+dropped, and a key of ours is cut off wherever it stands in a line, the address of a request for one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ from typing import Any
 
 import structlog
 
-CONTENT_KEYS = frozenset({"text", "query", "question", "prompt", "answer", "body", "content"})
+from corpus.keys.secret import hidden
+
+CONTENT_KEYS = frozenset(
+    {"text", "query", "question", "prompt", "answer", "body", "content"}
+    | {"secret", "password", "token", "authorization", "cookie", "api_key"}
+)
 LONGEST_VALUE = 500
 FRAMES = 12
 
@@ -103,6 +109,11 @@ def limit_values(_logger: object, _method: str, event: Event) -> Event:
     return event
 
 
+def hide_secrets(_logger: object, _method: str, line: Any) -> Any:
+    """Cut keys off in the line as it is written, so that nothing below can bring one in."""
+    return hidden(line) if isinstance(line, str) else line
+
+
 SHARED: list[structlog.types.Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
@@ -138,7 +149,11 @@ def configuration(*, level: str, form: str) -> dict[str, Any]:
             "events": {
                 "()": structlog.stdlib.ProcessorFormatter,
                 "foreign_pre_chain": SHARED,
-                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    renderer,
+                    hide_secrets,
+                ],
             }
         },
         "filters": {"task_failures": {"()": TaskFailures}, "client_faults": {"()": ClientFaults}},

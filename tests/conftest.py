@@ -1,6 +1,9 @@
 """Fixtures shared by all tests: the people, and sockets that reach the loopback range only."""
 
+import logging
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -10,6 +13,7 @@ from django.contrib.auth.models import Group, User
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.loopback.fixtures import (  # noqa: F401 fixtures for every test
+    KEY_CANARY,
     configured_model,
     model_server,
     sign_in_provider,
@@ -69,3 +73,35 @@ def administrator(db: None) -> User:
 @pytest.fixture
 def expert(db: None) -> User:
     return _person("expert", "expert")
+
+
+class SecretWatch(logging.Handler):
+    """Notes every line of the log in which a key stands: a program's, or the provider's that tests use."""
+
+    SECRETS = re.compile(rf"sr_[a-z2-7]{{8}}_[\w-]{{43}}|{KEY_CANARY}")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # Django names the address that was asked for, in which anything may stand; our handler hides it. Of
+        # an exception our handler says the type alone.
+        if not record.name.startswith("django.") and self.SECRETS.search(record.getMessage()):
+            self.found.append(f"{record.name}: {record.msg!r:.80}")
+
+
+@pytest.fixture(scope="session")
+def secret_watch() -> Iterator[SecretWatch]:
+    watch = SecretWatch()
+    logging.getLogger().addHandler(watch)
+    yield watch
+    logging.getLogger().removeHandler(watch)
+
+
+@pytest.fixture(autouse=True)
+def _no_secret_in_a_log(secret_watch: SecretWatch) -> Iterator[None]:
+    """Whatever a test does, no key gets into a log."""
+    yield
+    found, secret_watch.found = secret_watch.found, []
+    assert found == []

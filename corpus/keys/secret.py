@@ -17,6 +17,8 @@ MARK = "sr"
 PREFIX_LENGTH = 8
 _RANDOM_BYTES = 32
 _SHAPE = re.compile(rf"{MARK}_([a-z2-7]{{{PREFIX_LENGTH}}})_[A-Za-z0-9_-]{{43}}", re.ASCII)
+# Wherever one might stand in a text: the prefix stays, which names the key and opens nothing.
+_ANYWHERE = re.compile(rf"\b({MARK}_[a-z2-7]{{{PREFIX_LENGTH}}}_)[A-Za-z0-9_-]{{20,}}", re.ASCII)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 T = TypeVar("T")
@@ -53,6 +55,11 @@ def prefix_of(words: str) -> str | None:
     """Return the prefix of what might be a secret; None when it cannot be one."""
     shaped = _SHAPE.fullmatch(words)
     return shaped[1] if shaped else None
+
+
+def hidden(text: str) -> str:
+    """Return `text` with every secret in it cut off after its prefix."""
+    return _ANYWHERE.sub(r"\1hidden", text)
 
 
 def hash_of(words: str) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from asgiref.sync import async_to_sync
 from django.http import HttpResponse
 from django.test import Client
 
+from tests.factories.keys import bearer
 from tests.leaks.routes import Call
 from tests.leaks.world import World
 
 
 def client_of(world: World, actor: str) -> Client:
-    client = Client(raise_request_exception=False)
+    secret = world.secrets.get(actor)
+    client = Client(raise_request_exception=False, headers=bearer(secret) if secret else {})
     person = world.people[actor]
     if person is not None:
         client.force_login(person)
@@ -19,8 +24,11 @@ def client_of(world: World, actor: str) -> Client:
 
 
 def ask(client: Client, call: Call) -> HttpResponse:
+    sent: dict[str, Any] = {"data": call.data}
+    if call.body is not None:
+        sent = {"data": json.dumps(call.body), "content_type": "application/json"}
     response: HttpResponse = getattr(client, call.method)(
-        call.path, call.data, headers=call.headers, follow=True
+        call.path, headers=call.headers, follow=True, **sent
     )
     return response
 

@@ -39,9 +39,10 @@ from retrieval.layers import graph, keyword_query, keyword_rarity, keyword_terms
 from retrieval.layers.base import Session
 from retrieval.profiles import LAYERS
 from sci_rag_site import certificate
+from tests.factories.keys import bearer
 from tests.integration.retrieval import corpora, graphs
 from tests.integration.retrieval.test_noninterference import QUESTIONS, SENTENCES, WAYS, outcome
-from tests.leaks import evaluation_battery, routes
+from tests.leaks import api_rows, evaluation_battery, routes
 from tests.leaks.asking import ask, client_of, content_of
 from tests.leaks.test_twins import masked
 from tests.leaks.world import OPEN, World, canary
@@ -79,6 +80,15 @@ PAGES = {
     "runs": 1,
     "run": 1,
     "why": 6,
+    "api_documents": 14,
+    "api_document": 8,
+    "api_chunk": 4,
+    "api_sources": 4,
+    "api_entities": 3,
+    "api_notes": 2,
+    "api_status": 1,
+    "api_manifest": 1,
+    "api_run": 1,
 }
 NARROW = scope(license_classes=["public"])
 WIDE = scope(license_classes=[item.value for item in OPEN])
@@ -307,6 +317,7 @@ def upload_step(world: World) -> Any:
 
 def page_step(client: Client, call: routes.Call) -> Step:
     def step(_: World) -> Any:
+        api_rows.forget_uses()
         response = ask(client, call)
         return response.status_code, masked(content_of(response).decode(errors="replace"), set())
 
@@ -365,6 +376,11 @@ def page_steps(world: World) -> Iterator[tuple[str, Step]]:
         address = reverse("page_image", args=[world.documents[case].pk, 1])
         yield "picture", page_step(narrow, routes.Call(address))
     yield "ask", page_step(narrow, routes.Call(reverse("ask")))
+    by_key = Client(headers=bearer(api_rows.narrow_key_of(_person(world, "librarian"))))
+    asked = [routes.Call(reverse("api_documents")), routes.Call(reverse("api_status"))]
+    for call in (*asked, *routes.calls(world)["api_query"][:2]):
+        yield f"key {call.path}", page_step(by_key, call)
+        yield f"key {call.path}", page_step(narrow, call)
     yield "answer", page_step(narrow, routes.Call(reverse("ask"), "post", routes.QUESTION))
 
 

@@ -73,6 +73,10 @@ def _any_row(*_: Any, **__: Any) -> Q:
     return Q()
 
 
+def _as_it_is(user: Any, _to: Any) -> Any:
+    return user
+
+
 def call_sites() -> Iterator[Mutant]:
     """Yield a mutant for each call that applies a scope or a ceiling."""
     for module in modules():
@@ -110,7 +114,11 @@ def _stand_in(node: ast.AST) -> str | None:
     if name == "of":
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         return "everything" if owner is None or ast.unparse(owner) == "ceilings" else None
-    return {"effective_scope": "_as_requested", "about_covered_documents": "_any_row"}.get(name)
+    return {
+        "effective_scope": "_as_requested",
+        "about_covered_documents": "_any_row",
+        "narrowed": "_as_it_is",
+    }.get(name)
 
 
 class _Replace(ast.NodeTransformer):
@@ -135,7 +143,7 @@ def _changed(module: ModuleType, qualname: str, number: int) -> Callable[[], Cal
         assert isinstance(target, ast.Call)
         _Replace(target).visit(function)
         compiled = compile(ast.fix_missing_locations(tree), module.__file__ or "", "exec")
-        for stand_in in (unscoped, everything, _as_requested, _any_row):
+        for stand_in in (unscoped, everything, _as_requested, _any_row, _as_it_is):
             setattr(module, f"{_STANDS_IN}_{stand_in.__name__}", stand_in)
         live = _live(module, qualname)
         before = live.__code__

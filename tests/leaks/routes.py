@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from answers.exports.forms import FORMS
 from answers.notebook.exports import FORMS as NOTE_FORMS
-from tests.leaks import calibration_rows, campaign_rows, evaluation_rows
+from tests.leaks import api_rows, calibration_rows, campaign_rows, evaluation_rows
 from tests.leaks.world import CASES, World, canary
 
 
@@ -22,6 +22,8 @@ class Call:
     method: str = "get"
     data: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
+    # Sent as JSON.
+    body: dict[str, object] | None = None
 
 
 HTMX = {"HX-Request": "true"}
@@ -288,4 +290,5 @@ def calls(world: World) -> dict[str, list[Call]]:
         "theme": [Call(reverse("theme"), "post", {"theme": "dark", "next": documents[3]})],
         "healthz": [Call(reverse("healthz"))],
         "readyz": [Call(reverse("readyz"))],
+        **api_rows.calls(world, words),
     }

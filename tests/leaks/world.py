@@ -41,7 +41,7 @@ from retrieval.graph.models import Entity, ExtractionRun
 from tests.factories.corpus import ChunkFactory, DocumentFactory, EditorialEventFactory, SourceFactory
 from tests.factories.graph import DescriptionFactory, EntityFactory, MentionFactory, RelationshipFactory
 from tests.integration.retrieval.corpora import vector_of
-from tests.leaks import calibration_rows, campaign_rows, evaluation_rows
+from tests.leaks import api_rows, calibration_rows, campaign_rows, evaluation_rows
 
 OPEN = (LicenseClass.PUBLIC, LicenseClass.OPEN_COMMERCIAL, LicenseClass.OPEN_NONCOMMERCIAL)
 
@@ -105,6 +105,8 @@ class World:
     notes: dict[tuple[str, bool], Observation] = field(default_factory=dict)
     deleted_notes: dict[str, uuid.UUID] = field(default_factory=dict)
     people: dict[str, User | None] = field(default_factory=dict)
+    # Of a key of each person, which may do and see all that they may.
+    secrets: dict[str, str] = field(default_factory=dict)
     runs: list[IngestionRun] = field(default_factory=list)
     # The name of the set about each case, and under  of the one about all of them.
     question_sets: dict[str, str] = field(default_factory=dict)
@@ -147,6 +149,7 @@ def build() -> World:
     for name in ("narrow", "asker", "librarian"):
         _answer(world, name)
     calibration_rows.furnish(world, {case: canary(case) for case in calibration_rows.ABOUT})
+    api_rows.furnish(world)
     campaign_rows.furnish(world, {case: canary(case) for case in CASES})
     return world
 

@@ -83,7 +83,8 @@ def _of_bytes(pieces: Iterator[bytes]) -> Iterator[str]:
 
 
 def _events(lines: Iterator[str]) -> Iterator[Event]:
-    name, data = "", []
+    name = ""
+    data: list[str] = []
     for line in lines:
         if not line:
             if data:

@@ -48,7 +48,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Evaluate": {
         "eval": ("evaluation.cli:evaluate", "Measure retrieval and answers against known evidence."),
-        "draft": ("evaluation.cli_draft:draft", "Propose questions for experts to review."),
+        "draft": ("evaluation.cli_draft:draft", "Propose questions, manifests and ontologies for review."),
     },
     "Other systems": {
         "keys": ("corpus.keys.cli:keys", "Make, list and revoke the keys of programs."),

@@ -124,7 +124,7 @@ def label(by: str, value: Any, names: dict[int, str]) -> str:
     if by == "user":
         return NOBODY if value is None else names.get(value, f"account {value}, deleted")
     if by == "purpose":
-        return LABELS.get(value, value)
+        return str(LABELS.get(value, value))
     if by == "collection":
         return value or "no single one"
     return str(value)

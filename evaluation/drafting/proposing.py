@@ -17,6 +17,8 @@ from corpus.gateways.llm import ChatModel, ModelError, complete
 from corpus.models import Chunk
 from corpus.prompt_files import prompt_file, quoted
 from corpus.scope import RetrievalScope
+from corpus.usage import accounts, estimating
+from corpus.usage.estimating import Estimate
 from corpus.usage.purposes import Purpose
 from evaluation.actions import questions as action
 from evaluation.actions.questions import Origin, Provenance, QuestionError, Writing
@@ -38,10 +40,14 @@ Ask = Callable[[Chunk], str]
 
 @dataclass(slots=True)
 class Drafted:
-    """What came of the passages: the keys of new drafts, and how many were dropped for which reason."""
+    """What came of the passages: the keys of new drafts, and how many were dropped for which reason.
+
+    `stopped` says what of a cap was in the way of the others.
+    """
 
     keys: list[str] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
+    stopped: str = ""
 
 
 class InvalidReplies(ValueError):
@@ -63,6 +69,15 @@ def prompt_of(chunk: Chunk) -> tuple[str, str]:
     )
 
 
+def estimate(model: ChatModel, chunks: Sequence[Chunk]) -> Estimate:
+    """Return what asking about these passages comes to."""
+    prompts = [prompt_of(chunk) for chunk in estimating.spread(chunks)]
+    line = estimating.line(
+        purpose=Purpose.DRAFTING, model=model.name, calls=len(chunks), prompts=prompts, reply_tokens=90
+    )
+    return Estimate((line,))
+
+
 def by_model(model: ChatModel) -> Ask:
     """Return what asks `model`; no connection is held meanwhile."""
 
@@ -70,14 +85,15 @@ def by_model(model: ChatModel) -> Ask:
         system, user = prompt_of(chunk)
         release()
         try:
-            reply, _ = complete(
-                model,
-                system=system,
-                user=user,
-                purpose=Purpose.DRAFTING,
-                carries=classes_of([chunk.document.license_class]),
-                timeout=_SECONDS,
-            )
+            with accounts.charged_to(collection=chunk.document.bucket):
+                reply, _ = complete(
+                    model,
+                    system=system,
+                    user=user,
+                    purpose=Purpose.DRAFTING,
+                    carries=classes_of([chunk.document.license_class]),
+                    timeout=_SECONDS,
+                )
         except ModelError as error:
             raise Dropped(error.code) from None
         return reply
@@ -96,7 +112,11 @@ def propose(
 ) -> Drafted:
     """Add a draft for each passage whose reply holds; count the others by reason. Nobody has signed any."""
     drafted = Drafted()
+    budget = accounts.current().budget
     for chunk in passages:
+        drafted.stopped = "" if budget is None else budget.reached
+        if drafted.stopped:
+            break
         try:
             proposal = replies.read(ask(chunk), chunk.body)
             seed = _seed(chunk, proposal, author)
@@ -151,8 +171,8 @@ def prompts_written(passages: Iterable[Chunk]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def replies_read(path: Path) -> dict[str, str]:
-    """Return replies by the hash of their passage, from JSONL; raise `InvalidReplies` with every mistake."""
+def replies_read(path: Path, *, key: str = "passage") -> dict[str, str]:
+    """Return replies by what `key` names, from JSONL; raise `InvalidReplies` with every mistake."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise InvalidReplies([Problem(1, f"larger than {_MOST_BYTES // 1_000_000} MB")])
@@ -164,9 +184,9 @@ def replies_read(path: Path) -> dict[str, str]:
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        row = _row(line)
+        row = _row(line, key)
         if row is None:
-            problems.append(Problem(number, 'not of the form {"passage": "HASH", "reply": "..."}'))
+            problems.append(Problem(number, f'not of the form {{"{key}": "...", "reply": "..."}}'))
         else:
             found[row[0]] = row[1]
     if problems:
@@ -174,15 +194,15 @@ def replies_read(path: Path) -> dict[str, str]:
     return found
 
 
-def _row(line: str) -> tuple[str, str] | None:
+def _row(line: str, key: str) -> tuple[str, str] | None:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, dict) or set(value) - {"passage", "reply", "system", "user"}:
+    if not isinstance(value, dict) or set(value) - {key, "reply", "system", "user"}:
         return None
-    passage, reply = value.get("passage"), value.get("reply")
-    return (passage, reply) if isinstance(passage, str) and isinstance(reply, str) else None
+    about, reply = value.get(key), value.get("reply")
+    return (about, reply) if isinstance(about, str) and isinstance(reply, str) else None
 
 
 def passages_of(given: Mapping[str, str], scope: RetrievalScope) -> list[Chunk]:

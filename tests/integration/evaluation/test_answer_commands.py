@@ -143,9 +143,9 @@ def test_only_proposals_with_words_of_their_passage_become_drafts(model: OpenAIS
     result = run("draft", "questions", "proposed", "--json")
     again = run("draft", "questions", "proposed", "--json")
 
-    found = json.loads(result.output)
+    found = json.loads(result.stdout)
     assert (len(found["drafted"]), found["dropped"]) == (2, {"not_verbatim": 1})
-    assert json.loads(again.output) == {
+    assert json.loads(again.stdout) == {
         "question_set": "proposed",
         "drafted": [],
         "dropped": {"not_verbatim": 1},
@@ -195,7 +195,7 @@ def test_without_a_model_prompts_are_printed_and_replies_brought(settings: Setti
     assert "Dropped, no such passage: 1." in result.output
     assert {question.author for question in Question.objects.all()} == {"replies.jsonl"}
     assert without.exit_code == 1
-    assert "--print-prompts" in without.output
+    assert "--print-prompt and --from-file" in without.output
 
 
 def test_mistakes_of_a_file_of_replies_are_named_by_line(db: None, tmp_path: Path) -> None:

@@ -178,13 +178,19 @@ class DecisionForm(forms.Form):
         self.runs = {str(one.pk): one for one in runs}
         for name in ("whole", "condensed"):
             self.fields[name] = forms.ChoiceField(
-                choices=[(key, str(one)) for key, one in self.runs.items()],
+                choices=[(key, _told_apart(one)) for key, one in self.runs.items()],
                 error_messages=dict.fromkeys(("required", "invalid_choice"), _("Choose a run.")),
             )
 
     def sides(self) -> dict[str, EvaluationRun]:
         """Return the chosen runs of a valid form."""
         return {name: self.runs[self.cleaned_data[name]] for name in ("whole", "condensed")}
+
+
+def _told_apart(run: EvaluationRun) -> str:
+    """Name a run among others of the same set: by what its model read, and by the beginning of its id."""
+    condensed = run.summary.get("compression", {}).get("answers", 0)
+    return f"{run}, {_('condensed') if condensed else _('whole')} ({str(run.pk)[:8]})"
 
 
 def _lines(text: str) -> tuple[str, ...]:

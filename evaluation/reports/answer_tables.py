@@ -21,7 +21,9 @@ def tables(report: Report) -> list[Table]:
 def _grades(report: Report) -> Table:
     (one,) = report["numbers"]["configurations"]
     rows = []
-    for name, found in report["numbers"]["dimensions"].items():
+    # The database keeps no order of names.
+    for name in DIMENSIONS:
+        found = report["numbers"]["dimensions"][name]
         counts = " · ".join(map(str, found["counts"]))
         told = [str(found[what]) for what in ("submitted", "judged", "failed", "clamped")]
         spread = interval(one["levels"][LEVEL][name]["interval"])

@@ -203,7 +203,9 @@ def test_two_runs_are_chosen_on_the_page_and_the_verdict_is_read_there(
 
     assert (refused.status_code, nothing.status_code) == (422, 422)
     assert "These two runs decide nothing" in refused.content.decode()
-    assert f'<option value="{condensed.pk}" selected>' in refused.content.decode()
+    told = f", condensed ({str(condensed.pk)[:8]})</option>"
+    assert f'<option value="{condensed.pk}" selected>Answers of' in refused.content.decode()
+    assert told in refused.content.decode()
     text = response.content.decode()
     assert "<h1>Adopted</h1>" in text
     assert "measurably shorter" in text

@@ -181,6 +181,8 @@ def _reading(document: Document) -> Iterator[Rule]:
             return
         case Document.State.NEEDS_OCR:
             yield Rule("needs_ocr", _("It is a scan: its text has to be recognised first."))
+        case Document.State.QUARANTINED:
+            yield Rule("quarantined", _("It is held back until a librarian has read it."))
         case Document.State.FAILED:
             reason = f" ({document.state_reason})" if document.state_reason else ""
             yield Rule("failed", _("It could not be taken in%(reason)s.") % {"reason": reason})

@@ -31,6 +31,7 @@ WITHHELD = (
     "Its licence class may not go to the provider of vectors (domain/egress.yaml), so it is found by its "
     "words alone."
 )
+QUARANTINED = "It speaks to machines, so it is held back until a librarian has read it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +170,15 @@ def stored(
         detail = "No page has text that can be read; it needs OCR before it can be searched."
         return Report(entry.name, Outcome.NEEDS_OCR, "no_text", detail, identifier)
     count = len(prepared.passages)
-    said = [WITHHELD] if is_withheld else []
-    detail = " ".join([f"{count} passage{'' if count == 1 else 's'}.", *said, *prepared.parsed.warnings])
-    return Report(
-        entry.name, Outcome.READY, "withheld" if is_withheld else "", detail, identifier, passages=count
+    is_held = (
+        documents.is_suspicious(prepared)
+        if document is None
+        else document.state == Document.State.QUARANTINED
     )
+    said = [text for text, holds in ((WITHHELD, is_withheld), (QUARANTINED, is_held)) if holds]
+    reason = "quarantined" if is_held else "withheld" if is_withheld else ""
+    detail = " ".join([f"{count} passage{'' if count == 1 else 's'}.", *said, *prepared.parsed.warnings])
+    return Report(entry.name, Outcome.READY, reason, detail, identifier, passages=count)
 
 
 def duplicate(entry: Entry, document: Document, *, code: str = "", sentence: str = "") -> Report:

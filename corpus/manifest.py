@@ -83,6 +83,8 @@ class Described:
     supersedes: str = ""
     language: str = ""
     parser: str = ""
+    # Why its words may be searched though they speak to machines, by somebody who has read them.
+    vouched_for: str = ""
     # The work's identifier when it is no DOI, as "arxiv:2101.00001"; libraries give it, manifests cannot.
     identifier: str = ""
 

@@ -128,4 +128,5 @@ FIELDS: dict[str, Callable[[Any], Any]] = {
     "supersedes": text(2_000),
     "language": language,
     "parser": parser,
+    "vouched_for": text(300),
 }

@@ -174,6 +174,8 @@ class Document(models.Model):
         EMBEDDING = "embedding", "Embedding"
         READY = "ready", "Ready"
         NEEDS_OCR = "needs_ocr", "Needs OCR"
+        # Whole, and kept from every search until a person has read what it says to machines.
+        QUARANTINED = "quarantined", "Quarantined"
         FAILED = "failed", "Failed"
 
     class Status(models.TextChoices):

@@ -63,6 +63,7 @@ def entry_of(document: Document, *, parser: str = "") -> Entry:
         version=document.version_label,
         language=document.language,
         parser=parser,
+        vouched_for=str(document.extra.get("vouched_for", "")),
     )
     path = storage.path_of(document.file_sha256)
     return Entry(path, document.file_name, described, file_name=document.file_name)

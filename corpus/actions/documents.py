@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pghistory
 from django.db import IntegrityError, transaction
 
-from corpus import identity, vectors
+from corpus import identity, suspicion, vectors
 from corpus.actions import license_suggestions, review, rights
+from corpus.actions.quarantine import SUSPICIOUS
 from corpus.bibliography import works
 from corpus.chunking import Passage
 from corpus.gateways.embedding import Vectors
@@ -111,7 +112,7 @@ def _document(prepared: Prepared, bucket: str) -> Document:
         version_label=metadata.version_label,
         file_sha256=prepared.file_sha256,
         file_name=prepared.entry.original_name,
-        extra={"chunking": asdict(prepared.chunking)},
+        extra=_extra(prepared),
         **as_parsed(prepared),
     )
 
@@ -129,9 +130,28 @@ def as_parsed(prepared: Prepared) -> dict[str, Any]:
         "chunk_count": len(prepared.passages),
         "parser": parsed.parser,
         "parse_quality": quality,
-        "state": Document.State.NEEDS_OCR if prepared.needs_ocr else Document.State.READY,
-        "state_reason": "no_text" if prepared.needs_ocr else "",
+        **_state(prepared),
     }
+
+
+def _extra(prepared: Prepared) -> dict[str, Any]:
+    said = prepared.entry.described.vouched_for
+    return {"chunking": asdict(prepared.chunking)} | ({"vouched_for": said} if said else {})
+
+
+def _state(prepared: Prepared) -> dict[str, str]:
+    if prepared.needs_ocr:
+        return {"state": Document.State.NEEDS_OCR, "state_reason": "no_text"}
+    if is_suspicious(prepared):
+        return {"state": Document.State.QUARANTINED, "state_reason": SUSPICIOUS}
+    return {"state": Document.State.READY, "state_reason": ""}
+
+
+def is_suspicious(prepared: Prepared) -> bool:
+    """Say whether the text speaks to machines, so that a person has to read it first, and none has."""
+    if prepared.entry.described.vouched_for:
+        return False
+    return bool(suspicion.found([passage.body for passage in prepared.passages]))
 
 
 def _source(metadata: Metadata) -> Source:

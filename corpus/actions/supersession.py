@@ -28,9 +28,12 @@ class SupersessionError(ValueError):
 def supersede(*, old: Document, new: Document, by: User | None = None, note: str = "") -> bool:
     """Record that `new` takes the place of `old`; return whether that was news.
 
-    Raises `SupersessionError` when `old` already has another successor or comes after `new` itself.
+    Raises `SupersessionError` when `old` already has another successor or comes after `new` itself, and
+    when `new` is held back.
     """
     _one_at_a_time()
+    if new.state == Document.State.QUARANTINED:
+        raise SupersessionError(f"“{new.title}” is held back until somebody has read it.")
     successors = dict(_successors())
     present = successors.get(old.pk)
     if present == new.pk:

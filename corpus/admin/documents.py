@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from corpus.actions.rights import PERMISSION
-from corpus.admin import embargo, license_change, license_reading, read_again, supersession
+from corpus.admin import embargo, license_change, license_reading, quarantine, read_again, supersession
 from corpus.admin.fields import LinesField, WebAddressField, checked_doi
 from corpus.admin.filters import BucketFilter, StandingFilter
 from corpus.admin.history import HistoryAdmin
@@ -36,6 +36,7 @@ from corpus.models import Document
 _STATE_TONES = {
     Document.State.READY: "good",
     Document.State.NEEDS_OCR: "caution",
+    Document.State.QUARANTINED: "danger",
     Document.State.FAILED: "danger",
 }
 
@@ -109,16 +110,17 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
             gettext_lazy("How it came in"),
             {
                 "fields": (
-                    "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type",
-                    "page_count", "parser_detail", "quality", "ingested_at", "content_sha256", "file_sha256",
-                    "fixity_detail",
+                    "state_badge", "quarantine_detail", "state_reason", "bucket", "passages", "file_name",
+                    "media_type", "page_count", "parser_detail", "quality", "ingested_at", "content_sha256",
+                    "file_sha256", "fixity_detail",
                 )
             },
         ),
     )  # fmt: skip
     readonly_fields = (
         "licence_detail", "embargo_detail", "signal", "rights_statement", "read_as", "standing_detail",
-        "succession", "state_badge", "state_reason", "bucket", "passages", "file_name", "media_type",
+        "succession", "state_badge", "quarantine_detail", "state_reason", "bucket", "passages", "file_name",
+        "media_type",
         "page_count", "parser_detail", "quality", "ingested_at", "content_sha256", "file_sha256",
         "fixity_detail",
     )  # fmt: skip
@@ -161,7 +163,7 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         return queryset, False
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the pages for licences, embargoes, supersession and reading again."""
+        """Add the pages for licences, embargoes, quarantine, supersession and reading again."""
         site = self.admin_site
 
         def licences(request: HttpRequest) -> HttpResponse:
@@ -176,7 +178,15 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
         def embargoed(request: HttpRequest, document_id: UUID) -> HttpResponse:
             return embargo.edit(request, site, document_id)
 
+        def quarantined(request: HttpRequest, document_id: UUID) -> HttpResponse:
+            return quarantine.edit(request, site, document_id)
+
         return [
+            path(
+                "<uuid:document_id>/quarantine/",
+                site.admin_view(quarantined),
+                name="corpus_document_quarantine",
+            ),
             path("<uuid:document_id>/embargo/", site.admin_view(embargoed), name="corpus_document_embargo"),
             path("<uuid:document_id>/read-again/", site.admin_view(again), name="corpus_document_read_again"),
             path("change-licence/", site.admin_view(licences), name="corpus_document_license"),
@@ -234,6 +244,16 @@ class DocumentAdmin(HistoryAdmin, ModelAdmin[Document]):
             _("None") if day is None else _("Until %s") % day.isoformat(),
             reverse("admin:corpus_document_embargo", args=[document.pk]),
             _("Change…"),
+        )
+
+    @display(description=gettext_lazy("quarantine"))
+    def quarantine_detail(self, document: Document) -> SafeString:
+        """Say whether it is held back, with the way to see why and to change that."""
+        return format_html(
+            '{} <a href="{}">{}</a>',
+            _("Held back") if document.state == Document.State.QUARANTINED else _("None"),
+            reverse("admin:corpus_document_quarantine", args=[document.pk]),
+            _("What it says to machines…"),
         )
 
     @display(description=gettext_lazy("licence signal"))

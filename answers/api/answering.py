@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 logger = structlog.get_logger(__name__)
 
 EVENT_STREAM = "text/event-stream"
+_EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"type": "string", "enum": [str(name) for name in EventName]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
 # Whoever may ask on the pages may ask by key.
 RIGHT = "answers.add_answer"
 _BUSY = "As many questions are being answered as this site answers at once."
@@ -68,7 +76,7 @@ class AnswerView(ApiView):
             ),
             body=AnswerAsked,
             codes=(Code.GENERATION_FAILED, Code.LLM_UNAVAILABLE),
-            also={(200, EVENT_STREAM): {"type": "string"}},
+            also={(200, EVENT_STREAM): _EVENT},
         )
     )
     def post(self, request: Request) -> HttpResponse | StreamingHttpResponse:

@@ -139,9 +139,7 @@ def people(
 
 
 def test_a_little_of_every_operation_finds_nothing(people: dict[str, User], tmp_path: Path) -> None:
-    said = tried(
-        "all that a librarian may", people, tmp_path, "--phases", "examples,fuzzing", "--max-examples", "4"
-    )
+    said = tried(THOROUGHLY, people, tmp_path, *QUICK)
 
     assert cases_of(said) > 50, said
 
@@ -151,8 +149,6 @@ def test_a_little_of_every_operation_finds_nothing(people: dict[str, User], tmp_
 def test_every_operation_with_every_kind_of_key_finds_nothing(
     people: dict[str, User], tmp_path: Path, kind: str
 ) -> None:
-    said = tried(
-        kind, people, tmp_path, "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "60"
-    )
+    said = tried(kind, people, tmp_path, *(THOROUGH if kind == THOROUGHLY else MORE))
 
-    assert cases_of(said) > 500, said
+    assert cases_of(said) > (1_000 if kind == THOROUGHLY else 200), said

@@ -1,4 +1,4 @@
-"""The commands of campaigns: discover, screen, review, build, status."""
+"""The commands of campaigns: discover, screen, review, build, status, cancel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from corpus.campaigns.actions.discovering import CampaignError, Question
 from corpus.campaigns.actions.runs import CampaignBusy
 from corpus.campaigns.building import TakeIn
 from corpus.campaigns.cli_review import review
-from corpus.campaigns.cli_status import as_dict, found, print_flow, status
+from corpus.campaigns.cli_status import as_dict, cancel, found, print_flow, status
 from corpus.campaigns.models import Campaign, CampaignRun, CampaignSearch
 from corpus.campaigns.screening import NoScreeningModel
 from corpus.cli_output import CommandFailed, json_option, print_json
@@ -46,6 +46,7 @@ def campaign() -> None:
 
 campaign.add_command(review)
 campaign.add_command(status)
+campaign.add_command(cancel)
 
 
 def operator() -> Operator:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import getpass
 from typing import Any
 
 import click
 
+from corpus.actions.rights import Operator
 from corpus.campaigns import carrying, included, queries
+from corpus.campaigns.actions import runs
 from corpus.campaigns.models import Campaign, CampaignRun
 from corpus.cli_output import CommandFailed, json_option, print_json
 
@@ -39,6 +42,19 @@ def status(*, name: str | None, as_json: bool) -> None:
         click.echo(
             f"{run.started_at:%Y-%m-%d %H:%M}  {run.get_stage_display()}: {run.get_state_display()}{why}"
         )
+
+
+@click.command()
+@click.option("--name", required=True, help="Name of the campaign.")
+@json_option
+def cancel(*, name: str, as_json: bool) -> None:
+    """Stop what is being done to a campaign after the step at hand. What was done stays."""
+    running = queries.runs(found(name)).filter(state=CampaignRun.State.RUNNING).first()
+    is_stopped = running is not None and runs.cancel(run=running, by=Operator(getpass.getuser()))
+    if as_json:
+        print_json({"cancelled": is_stopped})
+    else:
+        click.echo("Cancelled." if is_stopped else "Nothing is being done to it.")
 
 
 def _list(*, as_json: bool) -> None:

@@ -6,7 +6,8 @@ import uuid
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Case, Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from corpus import ceilings
@@ -49,6 +50,7 @@ OUTCOMES: dict[str, StrOrPromise] = {
     "ready": _("in the corpus"),
     "duplicate": _("in the corpus before"),
     "needs_ocr": _("without readable text"),
+    "removed": _("removed from the corpus since"),
     "failed": _("could not be read"),
     "waiting": _("being taken in"),
     "not_taken_in": _("not taken in yet"),
@@ -130,8 +132,15 @@ def _texts(campaign: Campaign) -> dict[tuple[str, str], int]:
 
 def _outcomes(campaign: Campaign) -> dict[str, int]:
     rows = included.included(campaign).filter(full_text__state=FullText.State.FETCHED).order_by()
-    counted = rows.values_list("full_text__item__outcome").annotate(n=Count("id"))
-    return {outcome or "not_taken_in": count for outcome, count in counted}
+    item = "full_text__item"
+    gone = Q(**{f"{item}__outcome__in": _WITH_DOCUMENT, f"{item}__document__isnull": True})
+    named = Case(
+        When(gone, then=Value("removed")), default=Coalesce(f"{item}__outcome", Value("not_taken_in"))
+    )
+    return dict(rows.annotate(outcome=named).values_list("outcome").annotate(n=Count("id")))
+
+
+_WITH_DOCUMENT = ("ready", "duplicate", "needs_ocr")
 
 
 def queue(last: ScreeningRound | None) -> QuerySet[Screening]:

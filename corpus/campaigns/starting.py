@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.db import transaction
 
 from corpus.campaigns import included, screening
 from corpus.campaigns.actions import discovering, runs
@@ -27,6 +28,7 @@ def usual_provider() -> CampaignSearch.Provider:
     return Provider.OPENALEX if settings.SCI_RAG_OPENALEX_API_KEY else Provider.CROSSREF
 
 
+@transaction.atomic
 def discover(
     *, campaign: Campaign, question: Question, by: Doer, is_for_workers: bool, anew: bool = False
 ) -> CampaignRun:
@@ -42,6 +44,7 @@ def discover(
     )
 
 
+@transaction.atomic
 def screen(
     *, campaign: Campaign, criteria: str, by: Doer, is_for_workers: bool, cap: Cap | None = None
 ) -> CampaignRun:
@@ -54,7 +57,6 @@ def screen(
     if not campaign.candidates.exists():
         raise CampaignError(f"{campaign.name} has no candidates to screen: find some first.")
     rounds.checked_criteria(criteria)
-    require_free(campaign, Stage.SCREEN)
     found = rounds.open_round(campaign=campaign, criteria=criteria, by=by)
     return runs.start(
         campaign=campaign,
@@ -85,12 +87,3 @@ def build(
         by=by,
         is_for_workers=is_for_workers,
     )
-
-
-def require_free(campaign: Campaign, stage: CampaignRun.Stage) -> None:
-    """Raise `CampaignBusy` when somebody is at the campaign: a round that is not screened is not opened."""
-    running = campaign.runs.filter(state=CampaignRun.State.RUNNING).first()
-    if running is not None and (
-        runs.is_alive(running) or (running.is_for_workers and running.stage != stage)
-    ):
-        raise runs.CampaignBusy(running)

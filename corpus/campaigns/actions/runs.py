@@ -69,20 +69,21 @@ def start(
     is_for_workers: bool,
     cap: Cap | None = None,
 ) -> CampaignRun:
-    """Record a run, or return the one of this stage that nobody carries out: it goes on.
+    """Record a run, or return the same one of before that nobody carries out: it goes on.
 
-    Raises `CampaignBusy` when somebody is at the campaign.
+    Raises `CampaignBusy` when somebody is at the campaign, or workers are to be.
     """
     # Two starts at once wait for each other here.
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     running = CampaignRun.objects.select_for_update().filter(campaign=campaign, state=State.RUNNING).first()
     limits = capping.fields_of(capping.cap_of_a_run(Cap() if cap is None else cap))
     if running is not None:
-        is_waiting = running.lease_until is None and running.is_for_workers
-        if is_alive(running) or (is_waiting and running.stage != stage):
+        is_same = running.stage == stage and running.parameters == parameters
+        # What workers are to do they will do: nothing of it is dropped for something else.
+        if is_alive(running) or (running.is_for_workers and not is_same):
             raise CampaignBusy(running)
-        if running.stage == stage:
-            return _taken_up(running, parameters, limits, is_for_workers=is_for_workers)
+        if is_same:
+            return _taken_up(running, limits, is_for_workers=is_for_workers)
         _end(running.pk, State.FAILED, code="abandoned")
     run = CampaignRun.objects.create(
         campaign=campaign,
@@ -97,13 +98,11 @@ def start(
     return run
 
 
-def _taken_up(
-    run: CampaignRun, parameters: dict[str, Any], limits: dict[str, Any], *, is_for_workers: bool
-) -> CampaignRun:
-    run.parameters, run.is_for_workers = parameters, is_for_workers
+def _taken_up(run: CampaignRun, limits: dict[str, Any], *, is_for_workers: bool) -> CampaignRun:
+    run.is_for_workers = is_for_workers
     for name, value in limits.items():
         setattr(run, name, value)
-    run.save(update_fields=["parameters", "is_for_workers", *limits])
+    run.save(update_fields=["is_for_workers", *limits])
     return run
 
 

@@ -500,6 +500,19 @@ def test_partial_files_of_killed_processes_are_swept(places) -> None:
     assert left_on_disk(places) == []
 
 
+def test_a_document_that_was_deleted_is_not_counted_as_held(unpaywall, publisher, tmp_path) -> None:
+    row = included("10.5555/a")
+    unpaywall.places["10.5555/a"] = [place(publisher.holds("/a.pdf", pdf(tmp_path, "Paper A")), "cc-by")]
+    built(row)
+    work_off()
+    Document.objects.all().delete()
+
+    flow = queries.flow(row)
+
+    assert (dict(flow.taken_in), flow.in_corpus) == ({"removed": 1}, 0)
+    assert list(flow.differences()) == []
+
+
 def test_the_command_builds_and_takes_in_here(unpaywall, publisher, tmp_path) -> None:
     row = included("10.5555/a", "10.5555/b")
     unpaywall.places["10.5555/a"] = [place(publisher.holds("/a.pdf", pdf(tmp_path, "Paper A")), "cc-by")]

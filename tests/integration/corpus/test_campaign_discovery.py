@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from django.conf import settings as site
 from django.db import connection
 
-from corpus.campaigns import discovering, queries
-from corpus.campaigns.actions.discovering import CampaignError, checked_dois
+from corpus.campaigns import discovering, queries, starting
+from corpus.campaigns.actions.discovering import CampaignError, Question, checked_dois
 from corpus.campaigns.actions.runs import CampaignBusy
 from corpus.campaigns.cli import campaign as command
-from corpus.campaigns.models import Campaign, CampaignRun, SearchPage
+from corpus.campaigns.models import Campaign, CampaignRun, CampaignSearch, SearchPage
 from corpus.gateways import records
 from corpus.gateways.http import ContactMissing
-from tests.integration.corpus.campaigning import TOPIC, campaign, carried, search
+from tests.integration.corpus.campaigning import BY, TOPIC, campaign, carried, search
 from tests.loopback.campaign_servers import (
     Answer,
     CrossrefSearchServer,
@@ -223,12 +223,29 @@ def test_a_campaign_is_worked_on_by_one_at_a_time_and_a_cancelled_run_writes_no_
     with pytest.raises(CampaignBusy):
         search(row, topic="another topic")
 
-    openalex.on_request = lambda _seen: runs.cancel(run=run, by=None)
+    def cancel(_seen) -> None:
+        CliRunner().invoke(command, ["cancel", "--name", "straw"])
+        connection.close()
+
+    openalex.on_request = cancel
     from corpus.campaigns import carrying
 
     assert carrying.carry_out(held)
     run.refresh_from_db()
     assert (run.state, row.candidates.count(), len(openalex.seen)) == ("cancelled", 0, 1)
+
+
+def test_what_waits_for_workers_is_not_dropped_for_something_else(openalex) -> None:
+    row = campaign()
+    question = Question(CampaignSearch.Provider.OPENALEX, topic=TOPIC)
+    waiting = starting.discover(campaign=row, question=question, by=BY, is_for_workers=True)
+
+    with pytest.raises(CampaignBusy):
+        search(row, topic="another topic")
+
+    # Nothing of what was refused is left, and the same is taken up by whoever comes first.
+    assert row.searches.count() == 1
+    assert carried(search(row)).pk == waiting.pk
 
 
 def test_the_command_rehearses_without_a_request_and_then_finds(openalex) -> None:

@@ -100,9 +100,9 @@ class ModelDraft:
         condensed: Condensed | None = None,
         kept_back: tuple[int, ...] = (),
     ) -> None:
-        template = _template(settings.DOMAIN_DIR / "prompts" / "answer.md")
+        orders = template()
         sources = withholding.left(evidence.for_prompt(items, condensed), kept_back)
-        self._prompt = prompting.build(template, question=question, sources=sources)
+        self._prompt = prompting.build(orders, question=question, sources=sources)
         self._chat = model
         self._account = accounts.current()
         self._bodies = [item.body for item in items]
@@ -112,12 +112,12 @@ class ModelDraft:
         self.model = model.name
         self.parameters = {
             **model.parameters,
-            "orders_sha256": template.sha256,
+            "orders_sha256": orders.sha256,
             **withholding.record(kept_back),
         }
         if condensed is not None:
             unread = withholding.left(evidence.for_prompt(items), kept_back)
-            whole = prompting.build(template, question=question, sources=unread)
+            whole = prompting.build(orders, question=question, sources=unread)
             self.parameters[condensing.RECORD] = condensed.record(
                 before=_tokens(whole), after=_tokens(self._prompt)
             )
@@ -222,7 +222,9 @@ def _tokens(prompt: prompting.Prompt) -> int:
     return count_tokens(prompt.system) + count_tokens(prompt.user)
 
 
-def _template(path: Path) -> prompting.Template:
+def template() -> prompting.Template:
+    """Return the prompt of an answer, read again when its file has changed."""
+    path = settings.DOMAIN_DIR / "prompts" / "answer.md"
     return _read(path, path.stat().st_mtime_ns)
 
 

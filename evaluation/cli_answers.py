@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,6 +17,9 @@ from corpus.cli_progress import bar_with_time_left
 from corpus.cli_scope import scope_options
 from corpus.prompt_files import InvalidPrompt
 from corpus.scope import RetrievalScope
+from corpus.usage.budget import Cap
+from corpus.usage.capping import budget_of
+from corpus.usage.cli_caps import cap_options, checked, only_said, stop_at_the_cap
 from evaluation.actions import runs as action
 from evaluation.actions.judging import RunLost
 from evaluation.cli_questions import found_set
@@ -56,8 +60,10 @@ from retrieval.request import MAX_LIMIT, InvalidRequest
 )
 @click.option("--snapshot", default="", metavar="NAME", help="Make sure the corpus is this snapshot's.")
 @click.option("--background", "in_background", is_flag=True, help="Leave it to the worker.")
+@click.option("--dry-run", is_flag=True, help="Say what the run would come to; ask nobody.")
 @OUT
 @scope_options(retracted_by_default=False)
+@cap_options
 @json_option
 def answers(  # noqa: PLR0913 - it names the options of one command
     *,
@@ -70,19 +76,27 @@ def answers(  # noqa: PLR0913 - it names the options of one command
     compressed: bool | None,
     snapshot: str,
     in_background: bool,
+    dry_run: bool,
     out: Path,
     requested: RetrievalScope,
+    cap: Cap,
     as_json: bool,
 ) -> None:
     """Answer the questions of QUESTION_SET and have a judge grade the answers in two blind passes.
 
-    Writes report.json, report.md and report.html. Exit code 1 when no reply of the judge could be read.
+    Writes report.json, report.md and report.html. Exit code 1 when no reply of the judge could be read, 3
+    when the run stopped at its cap: --resume goes on with it under a higher one.
     """
     if sum(one is not None for one in (question_set, resumed, retried)) != 1:
         raise click.UsageError("Name a question set, or one run by --resume or --retry.")
     with refusals_told():
         if question_set is not None:
             wanted = Wanted(found_set(question_set), requested, profile, engine, limit, snapshot, compressed)
+            estimate = starting.estimated(wanted, by=None)
+            if dry_run:
+                only_said(estimate, as_json=as_json)
+                return
+            wanted = replace(wanted, cap=checked(cap, estimate))
             if in_background:
                 _queued(background.enqueue(wanted=wanted, by=None), as_json=as_json)
                 return
@@ -90,7 +104,11 @@ def answers(  # noqa: PLR0913 - it names the options of one command
         elif retried is not None:
             run = starting.reopen(finding.find_run(retried), for_workers=False, by=None)
         else:
-            run = _resumed(resumed or "")
+            run = _resumed(resumed or "", cap)
+            if run.is_for_workers:
+                background.ring(run.pk)
+                _queued(run, as_json=as_json)
+                return
         ended = watched(run)
     _reported(ended, out, as_json=as_json)
 
@@ -106,8 +124,13 @@ def refusals_told() -> Iterator[None]:
         raise CommandFailed(str(error)) from None
 
 
-def _resumed(name: str) -> EvaluationRun:
+def _resumed(name: str, cap: Cap) -> EvaluationRun:
     run = finding.find_run(name)
+    if run.state == EvaluationRun.State.CAPPED:
+        try:
+            return action.raise_cap(run=run.pk, cap=cap, by=None)
+        except action.CannotRaise as error:
+            raise CannotStart(str(error)) from None
     if run.kind != EvaluationRun.Kind.ANSWERS or run.state != EvaluationRun.State.RUNNING:
         raise CannotStart(f"Run {run.pk} is not a run of answers that was broken off.")
     if run.is_for_workers:
@@ -153,6 +176,12 @@ def failed_to_end(run: EvaluationRun) -> CommandFailed:
 
 
 def _reported(run: EvaluationRun, out: Path, *, as_json: bool) -> None:
+    if run.state == EvaluationRun.State.CAPPED:
+        if as_json:
+            print_json({"run": run.pk, "state": run.state, "tokens_used": run.tokens_used})
+        else:
+            click.echo(f"Go on with: sci-rag eval answers --resume {run.pk}, and a higher cap.")
+        stop_at_the_cap(budget_of(run).reached)
     if run.state != EvaluationRun.State.FINISHED:
         raise failed_to_end(run)
     report = report_of(run)

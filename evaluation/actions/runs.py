@@ -15,6 +15,8 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from corpus.jobs import this_worker
+from corpus.usage import capping
+from corpus.usage.budget import Cap
 from corpus.webhooks import actions as webhooks
 from corpus.webhooks.events import Event
 from evaluation.ground_truth.models import Question, QuestionSet
@@ -65,6 +67,7 @@ class Opening:
     is_self_judged: bool = False
     conditions: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
+    cap: Cap = field(default_factory=Cap)
 
 
 @transaction.atomic
@@ -91,6 +94,7 @@ def start(*, opening: Opening, is_for_workers: bool = False, by: User | None) ->
         is_for_workers=is_for_workers,
         started_by=by,
         started_by_name="" if by is None else by.get_username(),
+        **capping.fields_of(opening.cap),
     )
     RunQuestion.objects.bulk_create(
         _asked(run, number, question) for number, question in enumerate(opening.questions, start=1)
@@ -182,6 +186,31 @@ def fail(*, run: UUID, code: str) -> None:
     if running.update(state=State.FAILED, finished_at=Now(), touched_at=None, last_error_code=code[:60]):
         _announce(run)
         logger.warning("evaluation.failed", run=str(run), code=code)
+
+
+def stop_at_the_cap(*, run: EvaluationRun) -> None:
+    """Let a run rest that has used what it may: it goes on when its cap is raised."""
+    rests = _held(run).update(state=State.CAPPED, finished_at=Now(), touched_at=None, held_by="")
+    logger.info("evaluation.stopped_at_the_cap", run=str(run.pk), is_ours=bool(rests))
+
+
+class CannotRaise(ValueError):
+    """A run that did not stop at its cap, or has reached the new one already. The message says which."""
+
+
+@transaction.atomic
+def raise_cap(*, run: UUID, cap: Cap, by: User | None) -> EvaluationRun:
+    """Let a run go on that stopped at its cap, under a higher one. Raises `CannotRaise`."""
+    row = EvaluationRun.objects.select_for_update().get(pk=run)
+    if row.state != State.CAPPED:
+        raise CannotRaise(f"Run {run} did not stop at its cap.")
+    row.max_tokens, row.max_cost_usd = cap.max_tokens, cap.max_cost_usd
+    if reached := capping.budget_of(row).reached:
+        raise CannotRaise(f"Under this cap run {run} cannot go on: {reached}.")
+    row.state, row.finished_at, row.touched_at, row.claim = State.RUNNING, None, None, None
+    row.save()
+    logger.info("evaluation.cap_raised", run=str(run), by=by.pk if by else None)
+    return row
 
 
 @transaction.atomic

@@ -15,6 +15,7 @@ from answers.models import Answer
 from corpus.connections import release
 from corpus.gateways.llm import ChatModel
 from corpus.scope import RetrievalScope
+from corpus.usage import accounts, capping
 from evaluation.actions import judging as action
 from evaluation.actions import runs
 from evaluation.actions.judging import PASSES, RunEnded
@@ -84,17 +85,25 @@ def carry_out(
 ) -> EvaluationRun | None:
     """Answer and judge what is left of a run that was claimed; None when `until` came before its end.
 
-    `advance` hears of every reply. Raises `CannotStart` when the judge or whoever began it is another, and
-    `RunLost` when somebody else has taken the run meanwhile.
+    One that has used what its cap allows rests, between two questions. `advance` hears of every reply.
+    Raises `CannotStart` when the judge or whoever began it is another, and `RunLost` when somebody else has
+    taken the run meanwhile.
     """
     work = _Work(run, starting.judge_of(run), starting.scope_of(run))
+    budget = capping.budget_of(run)
     for question in unfinished(run):
         if until is not None and monotonic() > until:
             return None
+        if budget.reached:
+            runs.stop_at_the_cap(run=run)
+            return EvaluationRun.objects.get(pk=run.pk)
         try:
-            _judged(work, question, advance)
+            with accounts.charged_to(run.started_by, budget=budget):
+                _judged(work, question, advance)
         except RunEnded:
             return EvaluationRun.objects.get(pk=run.pk)
+        finally:
+            capping.keep(run, budget)
         release()
     return runs.finish(run=run.pk, summary=results.summary(run))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from answers import writers
@@ -13,6 +13,9 @@ from corpus.gateways.judge_model import judge_model
 from corpus.gateways.llm import ChatModel
 from corpus.prompt_files import prompt_file
 from corpus.scope import RetrievalScope, scope
+from corpus.usage import capping
+from corpus.usage.budget import Cap
+from corpus.usage.estimating import Estimate
 from corpus.vectors import active_version
 from evaluation.actions import judging
 from evaluation.actions import runs as action
@@ -20,6 +23,8 @@ from evaluation.actions.judging import PASSES
 from evaluation.actions.runs import Opening, Row
 from evaluation.ground_truth import queries
 from evaluation.ground_truth.models import QuestionSet
+from evaluation.judging import estimating
+from evaluation.judging.estimating import Asking
 from evaluation.judging.prompts import CORRECTNESS_FILE, GROUNDING_FILE
 from evaluation.judging.summary import NAME
 from evaluation.runs.conditions import code_version, conditions
@@ -51,17 +56,20 @@ class Wanted:
     snapshot: str = ""
     # Whether the model reads its sources condensed; None leaves that to the domain profile.
     compressed: bool | None = None
+    # Where it stops, to go on under a higher one.
+    cap: Cap = field(default_factory=Cap)
 
 
-def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> EvaluationRun:
-    """Record a run of the questions that `by` may know of.
+def estimated(wanted: Wanted, *, by: User | None) -> Estimate:
+    """Return what a run would come to; asks nobody and records nothing. Raises what `start` raises."""
+    return estimating.estimate(_checked(wanted, by))
 
-    Raises `CannotEvaluate`, `UnknownProfile`, `EngineUnavailable`, `InvalidRequest`, `InvalidPrompt`.
-    """
+
+def _checked(wanted: Wanted, by: User | None) -> Asking:
+    """Return what would be asked of what, by the questions that `by` may know of."""
     judge = configured_judge()
     profiles.check(wanted.profile)
     engine, limit = writers.choose(wanted.engine), checked_limit(wanted.limit)
-    model = writers.model_name(engine)
     if wanted.compressed and engine != MODEL:
         raise CannotStart("Only a model reads condensed sources: set SCI_RAG_LLM_MODEL.")
     effective = wanted.requested if by is None else ceilings.effective_scope(by, wanted.requested)
@@ -71,8 +79,20 @@ def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> Evaluatio
     rows = list(questions)
     if not rows:
         raise CannotStart(f"The set {wanted.question_set.name} has no questions to ask.")
+    return Asking(rows, effective, engine, wanted.profile, limit, wanted.compressed, judge)
+
+
+def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> EvaluationRun:
+    """Record a run of the questions that `by` may know of.
+
+    Raises `CannotEvaluate`, `UnknownProfile`, `EngineUnavailable`, `InvalidRequest`, `InvalidPrompt`.
+    """
+    asking = _checked(wanted, by)
+    judge, effective, rows = asking.judge, asking.scope, asking.questions
+    model = writers.model_name(asking.engine)
     parameters = {
-        "engine": engine, "profile": wanted.profile, "limit": limit, "compressed": wanted.compressed,
+        "engine": asking.engine, "profile": wanted.profile, "limit": asking.limit,
+        "compressed": wanted.compressed,
     }  # fmt: skip
     active = active_version()
     opening = Opening(
@@ -95,6 +115,7 @@ def start(*, wanted: Wanted, is_for_workers: bool, by: User | None) -> Evaluatio
             "judge_parameters": judge.parameters,
         },
         parameters=parameters,
+        cap=capping.cap_of_a_run(wanted.cap),
     )
     return action.start(opening=opening, is_for_workers=is_for_workers, by=by)
 

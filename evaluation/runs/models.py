@@ -10,10 +10,11 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from corpus.usage.models import CappedRun
 from evaluation.ground_truth.models import NAME, Question, QuestionSet
 
 
-class EvaluationRun(models.Model):
+class EvaluationRun(CappedRun):
     """One evaluation. Two runs compare when kind, questions, corpus and judge are the same.
 
     The conditions are written when it starts. `summary` holds the numbers of a run that has finished.
@@ -28,6 +29,7 @@ class EvaluationRun(models.Model):
         FINISHED = "finished", "Finished"
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Cancelled"
+        CAPPED = "capped", "Stopped at the cap"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=9, choices=Kind.choices)

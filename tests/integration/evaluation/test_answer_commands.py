@@ -45,7 +45,7 @@ def test_answers_are_judged_labelled_and_calibrated_from_the_command_line(
     name, out = asked(3).name, str(tmp_path / "results")
 
     judged = run("eval", "answers", name, "--engine", "extractive", "--out", out, "--json")
-    key = json.loads(judged.output)["run"]
+    key = json.loads(judged.stdout)["run"]
     drawn = run("eval", "labels", "draw", key, "--size", "2", "--seed", "7", "--json")
     queue = EvaluationRun.objects.get(pk=key).calibrations.get()
     for item in queue.items.all():
@@ -102,7 +102,7 @@ def test_mistakes_of_a_file_of_labels_are_named_by_line(model: OpenAIServer, tmp
     key = json.loads(
         run(
             "eval", "answers", asked(1).name, "--engine", "extractive", "--out", str(tmp_path), "--json"
-        ).output
+        ).stdout
     )["run"]
     calibration.draw(run=EvaluationRun.objects.get(pk=key), size=1, seed=1, by=None)
     file = tmp_path / "labels.jsonl"

@@ -13,7 +13,7 @@ from typing import Any
 
 from evaluation.judging.rubric import LABELS
 from evaluation.judging.summary import NAME
-from evaluation.metrics.significance import FEWEST, TOO_FEW, fall_of_medians
+from evaluation.metrics.significance import FEWEST, TOO_FEW, change_of_medians
 from evaluation.reports.comparison import CORPUS, Compared, Comparison, Differs, Incomparable, compare
 
 Report = dict[str, Any]
@@ -181,7 +181,7 @@ def _tokens(before: Report, after: Report) -> Tokens:
     if not pairs:
         return Tokens(0)
     whole, condensed = [one for one, _ in pairs], [other for _, other in pairs]
-    change, spread = fall_of_medians(whole, condensed)
+    change, spread = change_of_medians(whole, condensed)
     return Tokens(
         questions=len(pairs),
         before=float(median(whole)),

@@ -85,7 +85,7 @@ def bootstrap(values: Sequence[float] | np.ndarray, *, seed: int = SEED) -> Inte
     return Interval(float(low), float(high))
 
 
-def fall_of_medians(
+def change_of_medians(
     before: Sequence[float], after: Sequence[float], *, seed: int = SEED
 ) -> tuple[float, Interval | None]:
     """Return by how much the median changed, and the interval of that; None where the pairs are too few.

@@ -90,3 +90,23 @@ def test_what_is_shown_has_a_direction(sign: int, word: str) -> None:
 def test_other_questions_on_one_side_are_refused() -> None:
     with pytest.raises(ValueError, match="same questions"):
         difference([1.0], [1.0, 1.0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_interval_of_a_change_of_medians_is_scipy_s(seed: int) -> None:
+    before, fall = np.random.default_rng(seed).normal(1000, 200, 25), deltas(25, seed) * 400
+
+    change, ours = significance.change_of_medians(before, before - fall)
+
+    theirs = stats.bootstrap(
+        (before, before - fall), lambda one, other, axis: np.median(other, axis) - np.median(one, axis),
+        paired=True, vectorized=True, n_resamples=significance.RESAMPLES, method="percentile",
+        rng=np.random.default_rng(significance.SEED),
+    ).confidence_interval  # fmt: skip
+    assert ours is not None
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+    assert change == pytest.approx(np.median(before - fall) - np.median(before))
+
+
+def test_a_change_of_medians_of_too_few_questions_has_no_interval() -> None:
+    assert significance.change_of_medians([9.0] * 5, [1.0] * 5) == (-8.0, None)

@@ -24,7 +24,6 @@ from corpus.admin_base import (
     DateWidget,
     ModelAdmin,
     ModelForm,
-    TextInputWidget,
     badge,
     display,
     license_badge,
@@ -45,11 +44,6 @@ class KeyForm(ModelForm[ApiKey]):
 
     by: User
 
-    owner = forms.ModelChoiceField(
-        label=gettext_lazy("Acts for"),
-        queryset=User.objects.none(),
-        help_text=gettext_lazy("What it may do and see is never more than this account may."),
-    )
     permissions = forms.MultipleChoiceField(
         label=gettext_lazy("May"),
         choices=PERMISSION_CHOICES,
@@ -62,7 +56,6 @@ class KeyForm(ModelForm[ApiKey]):
         help_text=gettext_lazy("The most it may see. None ticked: nothing."),
         initial=[str(item) for item in ALL_CLASSES],
     )
-    all_buckets = forms.BooleanField(label=gettext_lazy("All buckets"), required=False, initial=True)
     buckets = LinesField(
         label=gettext_lazy("Buckets"),
         help_text=gettext_lazy("One a line. Read only when not all are allowed."),
@@ -78,12 +71,16 @@ class KeyForm(ModelForm[ApiKey]):
         model = ApiKey
         fields = ("name", "owner", "permissions", "license_classes", "all_buckets", "buckets",
                   "requests_per_minute")  # fmt: skip
-        widgets = {"name": TextInputWidget}
+        labels = {"owner": gettext_lazy("Acts for"), "all_buckets": gettext_lazy("All buckets")}
+        help_texts = {
+            "owner": gettext_lazy("What it may do and see is never more than this account may."),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "owner" in self.fields:
             self.fields["owner"].queryset = User.objects.filter(is_active=True).order_by("username")  # type: ignore[attr-defined]
+            self.fields["all_buckets"].initial = True
 
     def clean(self) -> dict[str, Any]:
         """Refuse what the action would refuse, while it can still be put right."""

@@ -79,6 +79,7 @@ class ApiKey(models.Model):
     )
 
     class Meta:
+        verbose_name = "key"
         constraints = [
             models.CheckConstraint(condition=~Q(name=""), name="%(app_label)s_%(class)s_has_a_name"),
             models.CheckConstraint(

@@ -80,6 +80,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={"verbose_name": "key"},
         ),
         migrations.CreateModel(
             name="ApiKeyEvent",

@@ -4,6 +4,7 @@
 (() => {
   const place = document.getElementById("api-operations");
   if (!place || !window.SwaggerUIBundle) return;
+  document.querySelector("[data-without-script]").hidden = true;
   window.SwaggerUIBundle({
     domNode: place,
     url: place.dataset.description,

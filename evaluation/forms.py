@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 from django import forms
@@ -11,6 +13,7 @@ from pydantic import ValidationError
 
 from answers.models import EXTRACTIVE, MODEL
 from corpus.gateways.judge_model import judge_model
+from corpus.usage.budget import Cap
 from evaluation.ground_truth.models import NAME, Question, QuestionSet
 from evaluation.questions import SeedQuestion
 from evaluation.runs.ablations import CONFIGURATIONS, Configuration, chosen, of_profile
@@ -153,6 +156,12 @@ class AnswerRunForm(AsksASet):
         ],
     )
     include_retracted = forms.BooleanField(required=False)
+    max_tokens = forms.IntegerField(required=False, min_value=1, max_value=10**12)
+
+    def chosen(self) -> str:
+        """Return a digest of all choices of a valid form: what was estimated is what is begun."""
+        values = {name: str(value) for name, value in sorted(self.cleaned_data.items())}
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
     def how(self) -> dict[str, Any]:
         """Return what a valid form asks for."""
@@ -162,12 +171,19 @@ class AnswerRunForm(AsksASet):
             "engine": data["engine"] or None,
             "limit": data["limit"],
             "compressed": {"": None, "whole": False, "condensed": True}[data["sources"]],
+            "cap": Cap(max_tokens=data["max_tokens"]),
         }
 
     def models(self) -> dict[str, str]:
         """Return who writes and who grades, for whoever is about to start; empty where nobody is set."""
         judge = judge_model()
         return {"judge": "" if judge is None else judge.name, "writer": settings.SCI_RAG_LLM_MODEL}
+
+
+class CapForm(forms.Form):
+    """The cap under which a run goes on; empty is none."""
+
+    max_tokens = forms.IntegerField(required=False, min_value=1, max_value=10**12)
 
 
 class DecisionForm(forms.Form):

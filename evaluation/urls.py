@@ -42,6 +42,11 @@ urlpatterns = [
         views_runs.evaluation_question,
         name="evaluation_question",
     ),
+    path(
+        "evaluation/<uuid:evaluation_id>/continue/",
+        views_answers.evaluation_continue,
+        name="evaluation_continue",
+    ),
     path("evaluation/<uuid:evaluation_id>/retry/", views_answers.evaluation_retry, name="evaluation_retry"),
     path(
         "evaluation/<uuid:evaluation_id>/answers/<int:number>/",

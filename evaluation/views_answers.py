@@ -15,9 +15,11 @@ from answers.writers import EngineUnavailable
 from corpus.prompt_files import InvalidPrompt
 from corpus.scope import scope
 from corpus.signed_in import only_for, person
-from evaluation.forms import AnswerRunForm
+from corpus.usage.budget import Cap
+from evaluation.actions.runs import CannotRaise
+from evaluation.forms import AnswerRunForm, CapForm
 from evaluation.ground_truth import queries
-from evaluation.judging import background, reading
+from evaluation.judging import background, reading, starting
 from evaluation.judging.starting import CannotStart, Wanted
 from evaluation.run_access import ADD, VIEW, found_run
 from evaluation.runs.models import EvaluationRun
@@ -31,6 +33,7 @@ def evaluation_start_answers(request: HttpRequest) -> HttpResponse:
     user = person(request)
     sets = list(queries.sets_to_ask(user).order_by("name", "pk"))
     data = request.POST if request.method == "POST" else None
+    estimate = None
     form = AnswerRunForm(data, sets=sets, initial={"question_set": request.GET.get("question_set", "")})
     if request.method == "POST" and form.is_valid():
         wanted = Wanted(
@@ -39,11 +42,14 @@ def evaluation_start_answers(request: HttpRequest) -> HttpResponse:
             **form.how(),
         )
         try:
-            run = background.enqueue(wanted=wanted, by=user)
-            return HttpResponseRedirect(reverse("evaluation", args=[run.pk]))
+            if request.POST.get("estimated") == form.chosen():
+                run = background.enqueue(wanted=wanted, by=user)
+                return HttpResponseRedirect(reverse("evaluation", args=[run.pk]))
+            # Nothing that costs begins before it was said what it comes to.
+            estimate = starting.estimated(wanted, by=user)
         except (CannotEvaluate, EngineUnavailable, InvalidPrompt) as error:
             form.add_error(None, str(error))
-    context = {"form": form, **form.models()}
+    context = {"form": form, "estimate": estimate, **form.models()}
     return render(request, "evaluation/run_start_answers.html", context, status=422 if form.errors else 200)
 
 
@@ -56,6 +62,22 @@ def evaluation_retry(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResp
         messages.success(request, _("The worker asks for the failed replies again. Grades stay as they are."))
     except (CannotStart, InvalidPrompt) as error:
         messages.error(request, str(error))
+    return HttpResponseRedirect(reverse("evaluation", args=[evaluation_id]))
+
+
+@only_for(ADD)
+@require_POST
+def evaluation_continue(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
+    """Let a run go on that stopped at its cap, under a higher one or none."""
+    run, form = found_run(request, evaluation_id), CapForm(request.POST)
+    if form.is_valid():
+        try:
+            background.go_on(run, cap=Cap(form.cleaned_data["max_tokens"]), by=person(request))
+            messages.success(request, _("The worker goes on with the run. What it has used counts."))
+        except CannotRaise as error:
+            messages.error(request, str(error))
+    else:
+        messages.error(request, _("A cap is a number of tokens from 1 on."))
     return HttpResponseRedirect(reverse("evaluation", args=[evaluation_id]))
 
 

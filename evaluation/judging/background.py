@@ -12,6 +12,7 @@ from django.db import transaction
 from answers.writers import EngineUnavailable
 from corpus import bells
 from corpus.prompt_files import InvalidPrompt
+from corpus.usage.budget import Cap
 from evaluation.actions import runs as action
 from evaluation.actions.judging import RunLost
 from evaluation.judging import running, starting
@@ -42,6 +43,14 @@ def ask_again(run: EvaluationRun, *, by: User | None) -> EvaluationRun:
     opened = starting.reopen(run, for_workers=True, by=by)
     transaction.on_commit(lambda: ring(run.pk))
     return opened
+
+
+def go_on(run: EvaluationRun, *, cap: Cap, by: User | None) -> None:
+    """Have the workers go on with a run that stopped at its cap. Raises `action.CannotRaise`."""
+    if not run.is_for_workers:
+        raise action.CannotRaise("This run belongs to a command: go on with sci-rag eval answers --resume.")
+    action.raise_cap(run=run.pk, cap=cap, by=by)
+    transaction.on_commit(lambda: ring(run.pk))
 
 
 def ring(run: UUID) -> bool:

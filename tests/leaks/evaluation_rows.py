@@ -126,6 +126,10 @@ def _about_answers(world: World) -> dict[str, list[Call]]:
         "evaluation_retry": [
             Call(reverse("evaluation_retry", args=[key]), "post") for key in runs_of_answers
         ],
+        "evaluation_continue": [
+            Call(reverse("evaluation_continue", args=[key]), "post", {"max_tokens": "5"})
+            for key in runs_of_answers
+        ],
         "compression_decisions": [
             Call(deciding),
             *(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -37,11 +40,20 @@ def chosen(question_set: QuestionSet) -> dict[str, str]:
     return values | {"limit": "4", "sources": ""}
 
 
+def begin(client: Client, values: dict[str, str]) -> Any:
+    """Begin a run as people do: see what it comes to, then start it."""
+    said = client.post(reverse("evaluation_start_answers"), values).content.decode()
+    (key,) = re.findall(r'name="estimated" value="([0-9a-f]{64})"', said)
+    assert "Nothing has begun yet." in said
+    assert not EvaluationRun.objects.exists()
+    return client.post(reverse("evaluation_start_answers"), values | {"estimated": key})
+
+
 def test_a_run_is_begun_on_its_page_carried_out_and_looked_into(judge: OpenAIServer, reader: Client) -> None:
     question_set = asked(2)
     page = text_of(reader, "evaluation_start_answers", question_set=str(question_set.pk))
 
-    response = reader.post(reverse("evaluation_start_answers"), chosen(question_set))
+    response = begin(reader, chosen(question_set))
     run = EvaluationRun.objects.get()
     before = text_of(reader, "evaluation", run.pk)
     background.work(run.pk)
@@ -64,7 +76,7 @@ def test_a_run_is_begun_on_its_page_carried_out_and_looked_into(judge: OpenAISer
 
 
 def test_a_run_is_cancelled_on_its_page(judge: OpenAIServer, reader: Client, expert: User) -> None:
-    reader.post(reverse("evaluation_start_answers"), chosen(asked(1)))
+    begin(reader, chosen(asked(1)))
     run = EvaluationRun.objects.get()
 
     reader.post(reverse("evaluation_cancel", args=[run.pk]))
@@ -72,6 +84,39 @@ def test_a_run_is_cancelled_on_its_page(judge: OpenAIServer, reader: Client, exp
 
     assert "A run that was cancelled has no numbers." in text_of(reader, "evaluation", run.pk)
     assert judge.requests == []
+
+
+def test_other_choices_than_those_that_were_estimated_are_estimated_first(
+    judge: OpenAIServer, reader: Client
+) -> None:
+    values = chosen(asked(2))
+    page = reader.post(reverse("evaluation_start_answers"), values).content.decode()
+    (key,) = re.findall(r'name="estimated" value="([0-9a-f]{64})"', page)
+
+    changed = reader.post(reverse("evaluation_start_answers"), values | {"limit": "9", "estimated": key})
+
+    assert "Estimate: 2 calls to openai/judge-model (judging answers)" in page
+    assert changed.status_code == 200
+    assert "Nothing has begun yet." in changed.content.decode()
+    assert not EvaluationRun.objects.exists()
+    assert judge.requests == []
+
+
+def test_a_run_that_stopped_at_its_cap_goes_on_by_a_button(judge: OpenAIServer, reader: Client) -> None:
+    begin(reader, chosen(asked(2)) | {"max_tokens": "20"})
+    run = EvaluationRun.objects.get()
+    background.work(run.pk)
+    stopped = text_of(reader, "evaluation", run.pk)
+
+    reader.post(reverse("evaluation_continue", args=[run.pk]), {"max_tokens": "20"})
+    refused = text_of(reader, "evaluation", run.pk)
+    reader.post(reverse("evaluation_continue", args=[run.pk]), {"max_tokens": ""})
+    background.work(run.pk)
+    run.refresh_from_db()
+
+    assert "Stopped at the cap" in stopped
+    assert "Under this cap run" in refused
+    assert (run.state, run.done, run.max_tokens) == ("finished", 4, None)
 
 
 @pytest.mark.parametrize(

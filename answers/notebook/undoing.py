@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import structlog
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
 from answers.models import Answer
 from answers.notebook.actions import NoteGone, alive
@@ -68,8 +67,8 @@ def _note(row: DeletedNote) -> Observation:
         pk=row.pk,
         owner_id=row.owner_id,
         answer=Answer.objects.filter(pk=kept["answer"]).first() if kept["answer"] else None,
-        created_at=parse_datetime(kept["created_at"]),
-        changed_at=parse_datetime(kept["changed_at"]),
+        created_at=datetime.fromisoformat(kept["created_at"]),
+        changed_at=datetime.fromisoformat(kept["changed_at"]),
         **{name: kept[name] for name in WORDS},
     )
 
@@ -88,7 +87,7 @@ def _links(note: Observation, links: list[Mapping[str, Any]], by: User | None) -
             observation=note,
             source=source,
             document=documents.get(link["document"]),
-            added_at=parse_datetime(link["added_at"]),
+            added_at=datetime.fromisoformat(link["added_at"]),
             **{name: link[name] for name in LINK},
         )
     return list(found.values())

@@ -131,7 +131,7 @@ def note_delete(request: HttpRequest, note_id: uuid.UUID) -> HttpResponse:
         count,
     )
     messages.success(request, told % {"n": count})
-    return HttpResponseRedirect(f"{reverse('notes')}?{urlencode({'deleted': note_id})}")
+    return HttpResponseRedirect(f"{reverse('notes')}?{urlencode({'deleted': str(note_id)})}")
 
 
 @login_required

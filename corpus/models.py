@@ -162,6 +162,8 @@ class EditorialEvent(models.Model):
         "version_label",
         "status",
         "superseded_by",
+        "state",
+        "state_reason",
         "file_sha256",
     ],
 )
@@ -601,6 +603,7 @@ from corpus.accounts.identities import (  # noqa: E402, F401
     ProviderSession,
 )
 from corpus.accounts.sessions import PersonSession  # noqa: E402, F401
+from corpus.audit.models import AuditHead, AuditLink  # noqa: E402, F401
 from corpus.campaigns.models import (  # noqa: E402, F401
     Campaign,
     CampaignRun,

@@ -38,6 +38,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "See what waits for a decision about rights, decide, certify.",
         ),
     },
+    "Records": {
+        "audit": ("corpus.audit.cli:audit", "Prove that records are as they were made."),
+    },
     "Graph": {
         "graph": ("retrieval.cli_graph:graph", "Make and keep the knowledge graph."),
     },

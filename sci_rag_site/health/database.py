@@ -9,6 +9,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Exists, OuterRef
 
 from corpus import fixity, jobs, vectors
+from corpus.audit import verifying
 from corpus.models import Chunk, ChunkEmbedding, Document, Source
 from corpus.rights import LicenseClass
 from corpus.waiting import never_checked
@@ -37,6 +38,20 @@ def database() -> Iterator[Finding]:
         yield fail("database", f"The {kind} is not reached: {reason}", "Start it, or correct DATABASE_URL.")
     else:
         yield ok("database", f"PostgreSQL {number}, {kind}, {size / 1e6:.0f} MB")
+
+
+def records() -> Iterator[Finding]:
+    """Compare the logs of decisions, rights and accounts with their seals."""
+    found = verifying.verify()
+    if not found.tampers:
+        yield ok("records", f"{found.links:,} of {len(found.tables)} logs, as they were sealed")
+        return
+    first = found.tampers[0]
+    yield fail(
+        "records",
+        f"{len(found.tampers):,} are not as they were sealed, first {first.table} {first.row}.",
+        "Run 'sci-rag audit verify', and compare with a backup.",
+    )
 
 
 def pgvector() -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sci_rag_site.health import configuration, database, findings, probes
+from sci_rag_site.health import configuration, database, findings, probes, sign_in
 from sci_rag_site.health.findings import Check, Finding, Status
 
 WITHOUT_DATABASE: tuple[Check, ...] = (
@@ -23,8 +23,9 @@ CONTENT: tuple[Check, ...] = (
     database.communities,
     database.queue,
     database.corpus,
+    database.records,
 )
-PROBES: tuple[Check, ...] = (probes.one_embedding, probes.one_generation)
+PROBES: tuple[Check, ...] = (probes.one_embedding, probes.one_generation, sign_in.provider)
 
 
 def examine(*, probe: bool) -> Iterator[Finding]:

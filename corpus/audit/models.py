@@ -1,0 +1,56 @@
+"""The links of the audit chain. The database writes them when a transaction commits; nothing else does."""
+
+from __future__ import annotations
+
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Now
+
+
+class AuditLink(models.Model):
+    """One sealed record: which row of which table, its hash, and the hash of all links so far.
+
+    `columns` are those that the row's hash covers, so that a later column changes nothing about it.
+    `by` is the account behind a row of history, which that row keeps in its context; empty where none was
+    known yet.
+    """
+
+    number = models.BigIntegerField(primary_key=True)
+    table_name = models.CharField(max_length=63)
+    row_id = models.CharField(max_length=40)
+    columns = ArrayField(models.CharField(max_length=63))
+    row_sha256 = models.CharField(max_length=64)
+    by = models.CharField(max_length=40, blank=True, default="")
+    previous = models.CharField(max_length=64, blank=True)
+    sha256 = models.CharField(max_length=64)
+    sealed_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["table_name", "row_id"], name="%(app_label)s_%(class)s_row_once")
+        ]
+        triggers = [
+            pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
+        ]
+
+    def __str__(self) -> str:
+        return f"Link {self.number}"
+
+
+class AuditHead(models.Model):
+    """Where the chain ends. Its one row is locked by whoever seals, at the end of a transaction."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    number = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(condition=models.Q(id=1), name="%(app_label)s_%(class)s_is_one")
+        ]
+
+    def __str__(self) -> str:
+        return f"Head at {self.number}"

@@ -76,6 +76,10 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "corpus.forget_deliveries",
         "schedule": crontab(hour="3", minute="37"),
     },
+    "say-where-the-chain-ends": {
+        "task": "site.say_where_the_chain_ends",
+        "schedule": crontab(hour="3", minute="7"),
+    },
     "tidy-sign-ins": {"task": "site.tidy_sign_ins", "schedule": crontab(minute="37")},
     "tidy-sign-ins": {"task": "site.tidy_sign_ins", "schedule": crontab(minute="37")},
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},

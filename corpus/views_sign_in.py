@@ -229,9 +229,8 @@ def _page(request: HttpRequest, words: str, code: str, *, status: int) -> HttpRe
 
 
 def _ended(code: str) -> str:
-    """Return why a session is over, in words; only for codes that are ours."""
-    if code == "provider":
-        return _("%s no longer vouches for your session. Sign in again.") % (
-            provider.name() or _("The provider")
-        )
-    return _("Your session is over. Sign in again.") if code == "session" else ""
+    """Return why a session is over, in words; only for the code that is ours."""
+    if code != "provider":
+        return ""
+    who = provider.name() or _("The provider")
+    return _("%s no longer vouches for your session. Sign in again.") % who

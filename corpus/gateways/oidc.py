@@ -119,6 +119,11 @@ class Provider:
         """The name under which it vouches."""
         return self._known_as.issuer
 
+    def look(self) -> int:
+        """Read anew what it publishes; return how many of its keys are used. Raises `ProviderError`."""
+        forget()
+        return len(self._keys().keys)
+
     def authorization_address(self, *, redirect: str, state: str, nonce: str, verifier: str) -> str:
         """Return where a browser goes to sign in. Raises `ProviderError`."""
         address, _state = self._client().create_authorization_url(

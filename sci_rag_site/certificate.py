@@ -34,6 +34,7 @@ from corpus.rights import ALL_CLASSES, parse_class
 from corpus.scope import NOTHING, Ceiling, RetrievalScope
 from retrieval.profiles import LAYERS
 from retrieval.retriever import retrieve
+from sci_rag_site import certificate_tools
 
 T = TypeVar("T")
 logger = structlog.get_logger(__name__)
@@ -200,7 +201,7 @@ def _surfaces(
         for layer in LAYERS:
             yield _layer(layer, scope, canaries, ready.count())
         yield _export(scope, canaries, ready.count())
-    for look in (_pages, _lists, _guesses, _counts):
+    for look in (_pages, _lists, _guesses, _counts, _tools):
         yield _as_member(role, partial(look, ready=ready, canaries=canaries))
 
 
@@ -281,6 +282,13 @@ def _guesses(member: User, *, ready: QuerySet[Document], canaries: Sequence[Cana
             if (present.status_code, present.content) != (absent.status_code, absent.content):
                 surface.leaked.append(str(one.document.pk))
     surface.asked = max(surface.asked, 1)
+    return surface
+
+
+def _tools(member: User, *, ready: QuerySet[Document], canaries: Sequence[Canary]) -> Surface:
+    """Ask what agents are offered."""
+    surface = Surface("tools")
+    certificate_tools.ask(member, surface, canaries, eligible=ready.count())
     return surface
 
 

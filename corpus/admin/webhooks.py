@@ -49,6 +49,8 @@ class WebhookForm(ModelForm[Webhook]):
         model = Webhook
         fields = ("url", "events")
         widgets = {"url": TextInputWidget}
+        labels = {"url": gettext_lazy("Address")}
+        help_texts = {"url": gettext_lazy("https, at the name of a public host. Others see only the host.")}
 
     def clean_url(self) -> str:
         """Refuse an address to which nothing would ever be sent."""

@@ -52,6 +52,7 @@ def test_a_role_that_sees_what_it_may_is_certified(world: World, role: str) -> N
         "lists and forms",
         "guessed ids",
         "counts",
+        "tools",
     }
     assert (User.objects.count(), Document.objects.count()) == (people, documents)
 

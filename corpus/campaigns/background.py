@@ -42,8 +42,9 @@ def work(run: UUID) -> None:
 
 
 def go_on() -> None:
-    """Carry on what a worker left or nobody was told of, and remove what killed ones left on disk."""
+    """Carry on what a worker left or nobody was told of, and clear away what killed processes left."""
     for run in runs.waiting():
         work(run)
+    runs.close_abandoned()
     if removed := downloads.sweep_abandoned():
         logger.info("campaign.parts_removed", count=removed)

@@ -205,16 +205,20 @@ def in_the_foreground(run: CampaignRun, batch: Batch) -> UUID:
 
 
 def carry(run: CampaignRun, words: str, *, take_in: TakeIn | None = None) -> CampaignRun:
-    """Carry a run out to its end with a bar; return the row as it is then."""
+    """Carry a run out to its end with a bar; return the row as it is then. Ctrl-C cancels it."""
     held = runs.claim(run=run.pk)
     if held is None:
         raise CommandFailed("A worker has just taken this up: follow it with 'sci-rag campaign status'.")
     bar = bar_with_time_left()
     task = bar.add_task(words, total=None)
-    with runs.holding(held), bar:
-        while not carrying.carry_out(held, until=monotonic() + _SLICE_SECONDS, take_in=take_in):
-            row = CampaignRun.objects.get(pk=run.pk)
-            bar.update(task, total=row.total, completed=row.done)
+    try:
+        with runs.holding(held), bar:
+            while not carrying.carry_out(held, until=monotonic() + _SLICE_SECONDS, take_in=take_in):
+                row = CampaignRun.objects.get(pk=run.pk)
+                bar.update(task, total=row.total, completed=row.done)
+    except (KeyboardInterrupt, SystemExit):
+        runs.cancel(run=run, by=operator())
+        raise
     return CampaignRun.objects.select_related("campaign").get(pk=run.pk)
 
 

@@ -69,7 +69,8 @@ def may_look(user: User) -> bool:
 
 def sizes() -> dict[str, int]:
     """Return how many works each campaign has, by name, the newest first."""
-    return dict(campaigns().values_list("name", "size"))
+    counted = Campaign.objects.annotate(size=Count("candidates")).order_by("-created_at", "id")
+    return dict(counted.values_list("name", "size"))
 
 
 def campaigns() -> QuerySet[Campaign]:

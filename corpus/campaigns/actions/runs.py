@@ -35,6 +35,9 @@ logger = structlog.get_logger(__name__)
 Stage = CampaignRun.Stage
 State = CampaignRun.State
 
+# Between its start and its claim a command's run is nobody's.
+_JUST_BEGUN = timedelta(minutes=1)
+
 
 class CampaignBusy(Exception):
     """Something else is being done to the campaign."""
@@ -196,3 +199,12 @@ def waiting() -> list[UUID]:
     """Return the runs that workers should carry out and nobody is at, the oldest first."""
     rows = CampaignRun.objects.filter(state=State.RUNNING, is_for_workers=True)
     return [row.pk for row in rows.order_by("started_at", "id") if not is_alive(row)]
+
+
+def close_abandoned() -> int:
+    """End runs of commands whose process is gone; return how many. The same command goes on with the rest."""
+    rows = CampaignRun.objects.filter(
+        state=State.RUNNING, is_for_workers=False, started_at__lt=timezone.now() - _JUST_BEGUN
+    )
+    dead = [row.pk for row in rows.order_by("started_at", "id") if not is_alive(row)]
+    return sum(_end(run, State.FAILED, code="abandoned") for run in dead)

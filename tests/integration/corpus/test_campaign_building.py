@@ -2,11 +2,13 @@
 
 import json
 import os
+import platform
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -17,10 +19,12 @@ from django.utils import timezone
 
 from corpus import pipeline
 from corpus.campaigns import building, discovering, downloads, queries, starting
+from corpus.campaigns.actions import runs
 from corpus.campaigns.actions import screening as rounds
 from corpus.campaigns.actions.discovering import CampaignError
-from corpus.campaigns.background import work
+from corpus.campaigns.background import go_on, work
 from corpus.campaigns.cli import campaign as command
+from corpus.campaigns.cli import carry
 from corpus.campaigns.models import Campaign, CampaignRun
 from corpus.campaigns.screening_models import Screening, Verdict
 from corpus.campaigns.text_models import FullText
@@ -511,6 +515,32 @@ def test_a_document_that_was_deleted_is_not_counted_as_held(unpaywall, publisher
 
     assert (dict(flow.taken_in), flow.in_corpus) == ({"removed": 1}, 0)
     assert list(flow.differences()) == []
+
+
+def test_a_command_that_is_interrupted_has_cancelled_and_one_that_was_killed_is_closed(
+    unpaywall, publisher, tmp_path
+) -> None:
+    row = included("10.5555/a")
+    unpaywall.places["10.5555/a"] = [place(publisher.holds("/a.pdf", pdf(tmp_path, "Paper A")), "cc-by")]
+
+    def interrupted(_run, _batch):
+        raise KeyboardInterrupt
+
+    run = starting.build(campaign=row, by=BY, is_for_workers=False)
+    with pytest.raises(KeyboardInterrupt):
+        carry(run, "Building", take_in=interrupted)
+    run.refresh_from_db()
+    assert (run.state, run.lease_until) == ("cancelled", None)
+
+    killed = starting.build(campaign=row, by=BY, is_for_workers=False)
+    runs.claim(run=killed.pk)
+    CampaignRun.objects.filter(pk=killed.pk).update(
+        worker=f"{platform.node()}/999999999", started_at=timezone.now() - timedelta(minutes=2)
+    )
+    go_on()
+    killed.refresh_from_db()
+    assert (killed.state, killed.last_error_code) == ("failed", "abandoned")
+    assert (built(row).state, len(publisher.seen)) == ("finished", 1)
 
 
 def test_the_command_builds_and_takes_in_here(unpaywall, publisher, tmp_path) -> None:

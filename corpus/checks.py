@@ -61,6 +61,21 @@ def docling_models_are_there(app_configs: Any, **_: Any) -> list[CheckMessage]:
     ]
 
 
+@register
+def prices_can_be_read(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Refuse prices and caps that would be found wrong at the first call to a model."""
+    from corpus.usage.prices import InvalidPrice, read
+
+    try:
+        read(settings.SCI_RAG_MODEL_PRICES)
+    except InvalidPrice as problem:
+        return [Error(str(problem), hint="Correct SCI_RAG_MODEL_PRICES.", id="corpus.E012")]
+    if settings.SCI_RAG_MAX_TOKENS_PER_RUN < 0:
+        hint = "Set SCI_RAG_MAX_TOKENS_PER_RUN to a number of tokens, or to 0 for no cap."
+        return [Error("SCI_RAG_MAX_TOKENS_PER_RUN is below 0.", hint=hint, id="corpus.E013")]
+    return []
+
+
 @register(Tags.database)
 def pgvector_is_recent(
     app_configs: Any, databases: Sequence[str] | None = None, **_: Any

@@ -25,6 +25,8 @@ from corpus.gateways import llm
 from corpus.models import Document
 from corpus.rights import LicenseClass
 from corpus.scope import scope
+from corpus.usage import ledger
+from corpus.usage.models import ModelUse
 from corpus.usage.purposes import Purpose
 from tests.factories.corpus import DocumentFactory
 from tests.integration.answers.conftest import passages
@@ -399,3 +401,25 @@ def test_the_command_has_an_option_for_it(
     result = CliRunner().invoke(ask, [QUESTION, "--license", "open_commercial", "--no-compression", "--json"])
 
     assert json.loads(result.stdout)["compression"] is None
+
+
+def test_every_call_of_an_answer_is_charged_to_its_asker_whichever_thread_makes_it(
+    library: dict[str, Document], asker: User, condensing_site: OpenAIServer
+) -> None:
+    def reply(request: Request) -> Reply:
+        is_known = any(key in request.prompt for key in SUMMARIES) and "relevance" in request.prompt
+        return serving()(request) if is_known or not is_summary(request) else says('{"names": ["straw"]}')
+
+    condensing_site.will_choose(reply)
+    ledger.settle(20)
+    ModelUse.objects.all().delete()
+
+    told(asker, profile="deep", compressed=True)
+
+    assert ledger.settle(20)
+    rows = ModelUse.objects.all()
+    calls = {row.purpose: row.calls for row in rows}
+    assert {row.user_id for row in rows} == {asker.pk}
+    assert set(calls) == {"answer", "compression", "hyde", "names"}
+    assert calls["compression"] == 3
+    assert sum(calls.values()) == len(condensing_site.requests)

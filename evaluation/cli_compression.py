@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,6 +12,10 @@ import click
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_scope import scope_options
 from corpus.scope import RetrievalScope
+from corpus.usage.budget import Cap
+from corpus.usage.capping import budget_of
+from corpus.usage.cli_caps import cap_options, checked, only_said, stop_at_the_cap
+from corpus.usage.estimating import Estimate
 from evaluation.actions.compression import decide
 from evaluation.cli_answers import failed_to_end, refusals_told, watched
 from evaluation.cli_questions import found_set
@@ -40,7 +46,9 @@ from retrieval.request import MAX_LIMIT
     help="Passages for each answer.",
 )
 @click.option("--snapshot", default="", metavar="NAME", help="Make sure the corpus is this snapshot's.")
+@click.option("--dry-run", is_flag=True, help="Say what both runs would come to; ask nobody.")
 @OUT
+@cap_options
 @scope_options(retracted_by_default=False)
 @json_option
 def compression(  # noqa: PLR0913 - it names the options of one command
@@ -51,14 +59,16 @@ def compression(  # noqa: PLR0913 - it names the options of one command
     profile: str,
     limit: int,
     snapshot: str,
+    dry_run: bool,
     out: Path,
+    cap: Cap,
     requested: RetrievalScope,
     as_json: bool,
 ) -> None:
     """Decide whether condensed sources may be adopted: answer and judge QUESTION_SET with and without.
 
     With --whole and --condensed it decides by two runs that are there. The decision is kept, a rejection too.
-    Exit code 1 when it is rejected.
+    Exit code 1 when it is rejected, 3 when a run stopped at its cap.
     """
     has_runs = whole is not None and condensed is not None
     if has_runs == (question_set is not None) or (whole is None) != (condensed is None):
@@ -67,7 +77,14 @@ def compression(  # noqa: PLR0913 - it names the options of one command
         if question_set is None:
             sides = finding.find_run(whole or ""), finding.find_run(condensed or "")
         else:
-            sides = _both(question_set, requested, (profile, limit, snapshot), out)
+            wanted = Wanted(found_set(question_set), requested, profile, None, limit, snapshot)
+            wishes = [replace(wanted, compressed=is_condensed) for is_condensed in (False, True)]
+            estimate = _estimated(wishes)
+            if dry_run:
+                only_said(estimate, as_json=as_json)
+                return
+            each = checked(cap, estimate)
+            sides = _both([replace(wish, cap=each) for wish in wishes], out)
         try:
             decision = decide(whole=sides[0], condensed=sides[1], by=None)
         except Incomparable as error:
@@ -81,17 +98,26 @@ def compression(  # noqa: PLR0913 - it names the options of one command
         sys.exit(1)
 
 
-def _both(
-    question_set: str, requested: RetrievalScope, asked: tuple[str, int, str], out: Path
-) -> tuple[EvaluationRun, EvaluationRun]:
+def _estimated(wishes: Sequence[Wanted]) -> Estimate:
+    """Return what all runs come to together."""
+    lines = [line for wish in wishes for line in starting.estimated(wish, by=None).lines]
+    return Estimate(tuple(lines))
+
+
+def _both(wishes: Sequence[Wanted], out: Path) -> tuple[EvaluationRun, EvaluationRun]:
     """Carry both runs out, the one with whole sources first, and write their reports."""
-    profile, limit, snapshot = asked
-    found = found_set(question_set)
     ended = []
-    for is_compressed in (False, True):
-        wanted = Wanted(found, requested, profile, None, limit, snapshot, is_compressed)
-        ended.append(watched(starting.start(wanted=wanted, is_for_workers=False, by=None)))
-        if ended[-1].state != EvaluationRun.State.FINISHED:
-            raise failed_to_end(ended[-1])
-        writing.write(report_of(ended[-1]), out)
+    for wish in wishes:
+        run = watched(starting.start(wanted=wish, is_for_workers=False, by=None))
+        if run.state == EvaluationRun.State.CAPPED:
+            click.echo(
+                f"Go on with: sci-rag eval answers --resume {run.pk}, and a higher cap; decide by two runs "
+                "with --whole and --condensed.",
+                err=True,
+            )
+            stop_at_the_cap(budget_of(run).reached)
+        if run.state != EvaluationRun.State.FINISHED:
+            raise failed_to_end(run)
+        writing.write(report_of(run), out)
+        ended.append(run)
     return ended[0], ended[1]

@@ -151,6 +151,21 @@ def test_without_a_writing_model_there_is_nothing_to_condense(
     assert "Only a model reads condensed sources: set SCI_RAG_LLM_MODEL." in result.output
 
 
+def test_a_dry_run_asks_nobody_and_a_cap_ends_it_with_what_is_done_kept(
+    models: OpenAIServer, questions: QuestionSet
+) -> None:
+    said = run("compression", questions.name, "--dry-run", "--json")
+    asked_by_then = len(models.requests)
+    capped = run("compression", questions.name, "--max-tokens", "500")
+
+    assert json.loads(said.stdout)["estimate"]["calls"] > 4 * len(FACTS)
+    assert asked_by_then == 0
+    assert capped.exit_code == 3
+    assert "decide by two runs with --whole and --condensed" in capped.stderr
+    assert EvaluationRun.objects.get().state == "capped"
+    assert not CompressionDecision.objects.exists()
+
+
 def test_two_runs_the_wrong_way_round_decide_nothing(models: OpenAIServer, questions: QuestionSet) -> None:
     whole, condensed = both(questions)
 

@@ -40,6 +40,7 @@ def test_answers_are_judged_followed_and_asked_for_again(
     page.get_by_role("link", name="Evaluation", exact=True).click()
     page.get_by_role("link", name="Have answers judged").click()
     page.get_by_label("Who writes").select_option("extractive")
+    page.get_by_role("button", name="See what it comes to").click()
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("progressbar")).to_have_attribute("value", "0")
     expect(page.get_by_role("button", name="Cancel after the question at hand")).to_be_visible()
@@ -56,6 +57,7 @@ def test_answers_are_judged_followed_and_asked_for_again(
 
     page.get_by_role("link", name="Evaluation", exact=True).first.click()
     page.get_by_role("link", name="Have answers judged").click()
+    page.get_by_role("button", name="See what it comes to").click()
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Cancel after the question at hand").click()
     expect(page.get_by_text("A run that was cancelled has no numbers.").first).to_be_visible()

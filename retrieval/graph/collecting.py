@@ -42,6 +42,22 @@ _EMPTY = """
 """
 
 
+# What is about to go, and the ends of edges about to go, each with what is one with it.
+_TOUCHED = f"""
+    SELECT id FROM retrieval_entity WHERE COALESCE(canonical_entity_id, id) IN (
+        SELECT COALESCE(entity.canonical_entity_id, entity.id) FROM retrieval_entity AS entity
+        WHERE entity.id IN ({_UNSUPPORTED}) OR entity.id IN (
+            SELECT unnest(ARRAY[edge.source_id, edge.target_id]) FROM retrieval_relationship AS edge
+            WHERE edge.id IN ({_DANGLING})))
+    ORDER BY id FOR UPDATE
+"""  # noqa: S608 - constants
+
+
+def hold_what_is_touched() -> None:
+    """Lock the entities that collecting is about, before any edge: whoever stores locks in this order too."""
+    _ids(_TOUCHED, {"among": None})
+
+
 def unsupported_entities(*, among: Sequence[UUID] | None = None) -> list[UUID]:
     """Return the entities that no passage mentions, neither them nor what was merged into them."""
     return _ids(_UNSUPPORTED, {"among": None if among is None else list(among)})

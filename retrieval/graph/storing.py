@@ -67,12 +67,21 @@ def entities(named: dict[Identity, str]) -> tuple[list[Row], int]:
         """,
         ids, types, keys, names,
     )  # fmt: skip
-    named_so = "WHERE (type, key) IN (SELECT * FROM unnest(%s::text[], %s::text[])) ORDER BY id"
-    _rows(f"SELECT 1 FROM retrieval_entity {named_so} FOR NO KEY UPDATE", types, keys)  # noqa: S608 - ours
+    named_so = "WHERE (type, key) IN (SELECT * FROM unnest(%s::text[], %s::text[]))"
+    # With what they were merged into, where their edges are: all entities before any edge, in order of id.
+    _rows(
+        f"""
+        SELECT 1 FROM retrieval_entity WHERE id IN (
+            SELECT unnest(ARRAY[id, canonical_entity_id]) FROM retrieval_entity {named_so})
+        ORDER BY id FOR NO KEY UPDATE
+        """,  # noqa: S608 - ours
+        types, keys,
+    )  # fmt: skip
     # Read only now: while this waited, a sense may have been split off.
     found = _rows(
         f"""
         SELECT id, type, key, sense, COALESCE(canonical_entity_id, id) FROM retrieval_entity {named_so}
+        ORDER BY id
         """,  # noqa: S608 - ours
         types, keys,
     )  # fmt: skip

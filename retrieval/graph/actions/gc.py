@@ -43,6 +43,7 @@ def collect(*, by: User | None = None) -> Garbage:
     An entity goes when no passage mentions it or what was merged into it; a tombstone stays as long as
     what it was merged into. An edge goes when its passage no longer names both ends.
     """
+    collecting.hold_what_is_touched()
     garbage = Garbage(
         relationships=collecting.remove_relationships(),
         entities=collecting.remove_entities(collecting.unsupported_entities()),

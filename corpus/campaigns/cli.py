@@ -24,7 +24,7 @@ from corpus.campaigns.models import Campaign, CampaignRun, CampaignSearch
 from corpus.campaigns.screening import NoScreeningModel
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import TerminalProgress, bar_with_time_left
-from corpus.gateways.http import ContactMissing
+from corpus.gateways.http import ContactMissing, contact
 from corpus.ingestion import default_options, ingest
 from corpus.inputs import Batch
 from corpus.prompt_files import InvalidPrompt
@@ -115,6 +115,8 @@ def discover(
         if dry_run:
             _rehearse_search(called, question, as_json=as_json)
             return
+        # Before a campaign is begun that could not search.
+        contact()
         row = opening.open_campaign(name=called, by=operator())
         run = starting.discover(
             campaign=row, question=question, by=operator(), is_for_workers=False, anew=anew

@@ -147,8 +147,11 @@ def test_nobody_is_asked_without_an_address_to_write_to(openalex, settings) -> N
     settings.SCI_RAG_CONTACT_EMAIL = ""
 
     with pytest.raises(ContactMissing):
-        search(campaign())
+        search(campaign("other"))
+    done = CliRunner().invoke(command, ["discover", "--name", "straw", "--topic", TOPIC])
+    assert (done.exit_code, "SCI_RAG_CONTACT_EMAIL" in done.output) == (1, True)
     assert openalex.seen == []
+    assert not Campaign.objects.filter(name="straw").exists()
 
 
 def test_a_busy_index_is_asked_again_after_the_time_it_names(openalex) -> None:

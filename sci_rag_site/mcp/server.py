@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -89,10 +90,16 @@ class _Calls:
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Do what was asked for, or say in the result why not."""
+        started, code = time.monotonic(), "ok"
         try:
             return _result(await self._called(context, params))
         except Exception as error:  # noqa: BLE001 - the border: whatever fails is a tool error
-            return _refusal(_problem(error, tool=params.name))
+            problem = _problem(error, tool=params.name)
+            code = str(problem.code)
+            return _refusal(problem)
+        finally:
+            milliseconds = round((time.monotonic() - started) * 1000)
+            logger.info("mcp.called", tool=_known(params.name), code=code, ms=milliseconds)
 
     async def _called(self, context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         asking = await in_thread(self._identity.counted)
@@ -175,10 +182,13 @@ def _problem(error: Exception, *, tool: str) -> Problem:
     found = problems.of(error)
     if found is not None:
         return found
-    logger.error(
-        "mcp.failed", tool=tool if tool in BY_NAME else "", error=type(error).__name__, exc_info=error
-    )
+    logger.error("mcp.failed", tool=_known(tool), error=type(error).__name__, exc_info=error)
     return Problem(Code.INTERNAL_ERROR, f"The error is of the type {type(error).__name__}.")
+
+
+def _known(name: str) -> str:
+    """Return the name of a tool for the log, which takes no words of a client."""
+    return name if name in BY_NAME else ""
 
 
 def _described(tool: Tool) -> types.Tool:

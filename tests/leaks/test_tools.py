@@ -85,8 +85,12 @@ async def _everything(secret: str, planned: list[tuple[str, dict[str, Any], str]
 
 
 @pytest.mark.parametrize("actor", [*ACTORS, NARROWED])
-def test_no_tool_tells_what_its_key_may_not_see(world: World, actor: str) -> None:
-    told = asyncio.run(_everything(secret_of(world, actor), list(calls(world))))
+def test_no_tool_tells_what_its_key_may_not_see(
+    world: World, actor: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = secret_of(world, actor)
+    caplog.clear()
+    told = asyncio.run(_everything(secret, list(calls(world))))
 
     hidden = world.hidden_words(seen_as(actor))
     ids = [str(document.pk) for document in world.hidden_documents(seen_as(actor))]
@@ -99,6 +103,9 @@ def test_no_tool_tells_what_its_key_may_not_see(world: World, actor: str) -> Non
     counts = json.loads(told[-1][1])["counts"]["documents"]
     assert counts == len(shown)
     assert "internal_error" not in everything
+    assert "mcp.called" in caplog.text
+    assert "canary" not in caplog.text
+    assert secret not in caplog.text + everything
 
 
 def _through_the_client(client: Client, world: World) -> Iterator[Callable[[], Any]]:

@@ -41,6 +41,8 @@ def one(found: Any, name: str) -> Finding:
     return next(item for item in found if item.name == name)
 
 
+# Its records are compared as of one moment, which a test's own transaction is not.
+@pytest.mark.django_db(transaction=True)
 def test_a_new_installation_has_nothing_that_fails() -> None:
     code, report = examined()
 
@@ -74,6 +76,7 @@ def test_whatever_is_not_ok_says_what_to_do() -> None:
     assert all(item["fix"] for item in report["checks"] if item["status"] != "ok")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_readable_form_has_a_line_each_and_a_sum() -> None:
     result = CliRunner().invoke(doctor, [])
 

@@ -593,7 +593,7 @@ class StageResult(models.Model):
         return f"Stage result of {self.item_id}"
 
 
-# Suggestions and snapshots, checks of works, the history of accounts and roles, keys: Django finds models here.
+# What stands in modules of its own: Django finds models here.
 from corpus.access_requests import AccessRequest  # noqa: E402, F401
 from corpus.accounts.attempts import SignInCount  # noqa: E402, F401
 from corpus.accounts.identities import (  # noqa: E402, F401

@@ -39,7 +39,7 @@ NAMED = {
     "outside_folder", "duplicate_path", "unreadable", "unsafe_archive", "macros", "parser_missing",
 }  # fmt: skip
 CASES = every_case()
-SAMPLE = CASES[::6]
+SAMPLE = CASES[::12]
 EXPENSIVE = ("operators", "letters", "bomb", "swelling", "rules-200", "grid-of", "table-of")
 
 

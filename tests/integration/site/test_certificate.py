@@ -72,11 +72,16 @@ def test_a_visible_document_that_cites_a_hidden_one_is_no_leak(world: World) -> 
     "condition",
     [
         "corpus.scope.eligible without license_classes",
-        "corpus.ceilings.effective_scope: requested.within(of(user)) #0",
-        "corpus.browsing.readable_document: Document.objects.within(scope)",
-        "corpus.views.documents: Document.objects.within(_ceiling(request))",
         "corpus.export.rows.passages: Chunk.objects.within(scope)",
-        "corpus.querysets.DocumentQuerySet.eligible_sql: self.within(scope)",
+        *(
+            pytest.param(condition, marks=pytest.mark.long)
+            for condition in (
+                "corpus.ceilings.effective_scope: requested.within(of(user)) #0",
+                "corpus.browsing.readable_document: Document.objects.within(scope)",
+                "corpus.views.documents: Document.objects.within(_ceiling(request))",
+                "corpus.querysets.DocumentQuerySet.eligible_sql: self.within(scope)",
+            )
+        ),
     ],
 )
 def test_a_site_that_lacks_a_condition_is_not_certified(world: World, condition: str) -> None:

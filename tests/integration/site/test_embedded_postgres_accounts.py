@@ -44,6 +44,7 @@ def test_under_root_the_server_runs_as_nobody_and_owns_its_data(home: Path) -> N
     assert server.cluster.data.stat().st_uid == ANOTHER_UID
 
 
+@pytest.mark.long
 @needs_root
 def test_a_checkout_the_account_cannot_enter_keeps_its_data_elsewhere_and_says_so_once(
     var: Path, capsys: pytest.CaptureFixture[str]
@@ -67,6 +68,7 @@ def test_a_checkout_the_account_cannot_enter_keeps_its_data_elsewhere_and_says_s
     assert (directory / "location").read_text().strip() == str(server.home)
 
 
+@pytest.mark.long
 @needs_root
 def test_programs_the_account_cannot_reach_are_copied_beside_the_data(
     var: Path, monkeypatch: pytest.MonkeyPatch
@@ -90,6 +92,7 @@ def test_programs_the_account_cannot_reach_are_copied_beside_the_data(
     assert len(list(home.glob("programs*"))) == 1
 
 
+@pytest.mark.long
 @needs_root
 def test_a_strict_umask_of_root_does_not_lock_the_account_out(var: Path) -> None:
     before = os.umask(0o077)

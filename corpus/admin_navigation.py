@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 
 # Title and screens of each group: name, icon, route, the permission that opens it.
 _Screen = tuple[str, str, str, str]
+# Pages of the site that belong to the work of administrators.
+_OUTSIDE = frozenset({"usage"})
 
 
 def stylesheet(request: HttpRequest) -> str:
@@ -102,6 +104,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
                     "answers_wrongreport_changelist",
                     "answers.view_wrongreport",
                 ),
+                (_("Model use"), "payments", "usage", "corpus.view_modeluse"),
             ],
         ),
         (
@@ -145,7 +148,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
 
 def _open(screens: list[_Screen], request: HttpRequest) -> list[dict[str, Any]]:
     links = [
-        (title, icon, reverse(f"admin:{route}"))
+        (title, icon, reverse(route if route in _OUTSIDE else f"admin:{route}"))
         for title, icon, route, permission in screens
         if request.user.has_perm(permission)
     ]

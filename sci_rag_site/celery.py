@@ -81,7 +81,6 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": crontab(hour="3", minute="7"),
     },
     "tidy-sign-ins": {"task": "site.tidy_sign_ins", "schedule": crontab(minute="37")},
-    "tidy-sign-ins": {"task": "site.tidy_sign_ins", "schedule": crontab(minute="37")},
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {
         "task": "site.forget_taken_messages",
@@ -146,7 +145,7 @@ def _keep_the_sites_logging(**_: object) -> None:
 
 @signals.task_postrun.connect
 def _enter_what_models_were_used_for(**_: object) -> None:
-    """Have the calls of a task in the ledger before its process may end, as a worker's does without notice."""
+    """Have the calls of a task in the ledger before its process may end, as one does without notice."""
     from corpus.usage import ledger
 
     ledger.settle()

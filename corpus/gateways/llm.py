@@ -87,8 +87,8 @@ class ChatModel(Protocol):
 
 
 def warm_up() -> None:
-    """Load what the configured model needs, so that the first question does not wait for it."""
-    if settings.SCI_RAG_LLM_MODEL:
+    """Load what the configured models need, so that the first question or estimate does not wait for it."""
+    if settings.SCI_RAG_LLM_MODEL or settings.SCI_RAG_FAST_MODEL or settings.SCI_RAG_JUDGE_MODEL:
         litellm()
 
 

@@ -17,7 +17,7 @@ from retrieval.types import Item
 
 RECORD: Final = "withheld"
 # A heading and no claim: what follows it is quoted word for word and cited.
-HEADING: Final = "**Quoted from sources the model may not read**"
+HEADING: Final = "### Quoted from sources the model may not read"
 
 
 def numbers(items: Sequence[Item], readable: Classes) -> tuple[int, ...]:

@@ -224,6 +224,7 @@ def test_sources_that_may_not_go_are_quoted_beside_what_the_model_writes(
     assert f"[{secret}]" in quoted
     assert f"The licence of source {secret} keeps it from the language model" in page
     assert page.count("Not sent to the model") == 1
+    assert not answer.findings.filter(kind="uncited").exists()
 
 
 def test_a_refusal_of_the_model_does_not_hide_what_it_could_not_read(

@@ -21,6 +21,7 @@ from corpus.models import Document, EmbeddingVersion
 from corpus.parsing.registry import ParseLimits
 from corpus.preparation import Prepared, prepare
 from corpus.reports import Outcome, Report
+from corpus.usage import accounts
 from corpus.vectors import VersionSwitched, active_embedder, ensure_version
 
 if TYPE_CHECKING:
@@ -110,12 +111,13 @@ class Intake:
         )
         connections.release()
         try:
-            return reuse.embed(
-                passages=prepared.passages,
-                held=known,
-                embedder=self.embedder,
-                carries=classes_of([documents.class_at_intake(prepared)]),
-            )
+            with accounts.charged_to(self.by, collection=bucket_of(prepared.entry, self.options)):
+                return reuse.embed(
+                    passages=prepared.passages,
+                    held=known,
+                    embedder=self.embedder,
+                    carries=classes_of([documents.class_at_intake(prepared)]),
+                )
         except TextWithheld:
             return None
 

@@ -26,6 +26,7 @@ from corpus.parsing.blocks import ParseFailure
 from corpus.preparation import Prepared, prepare
 from corpus.reports import Outcome, Report
 from corpus.rights import parse_class
+from corpus.usage import accounts
 from corpus.vectors import active_embedder, active_version, ensure_version
 
 if TYPE_CHECKING:
@@ -176,9 +177,10 @@ def _embedded(document: Document, prepared: Prepared) -> Reading:
     connections.release()
     carries = classes_of([document.license_class])
     try:
-        made = reuse.embed(
-            passages=prepared.passages, held=held, embedder=embedder_of(version.name), carries=carries
-        )
+        with accounts.charged_to(collection=document.bucket):
+            made = reuse.embed(
+                passages=prepared.passages, held=held, embedder=embedder_of(version.name), carries=carries
+            )
     except TextWithheld:
         made = None
     return Reading(

@@ -19,10 +19,14 @@ from django.db.models import Sum
 from django.db.utils import IntegrityError
 from pytest_django.fixtures import Settings
 
+from corpus import ingestion
 from corpus.egress import NOTHING_HELD
+from corpus.gateways.embedding import forget
 from corpus.gateways.embedding.hosted import HostedEmbedder
 from corpus.gateways.embedding.protocol import EmbeddingError
 from corpus.gateways.llm import LiteLLMChat, ModelError, complete
+from corpus.inputs import from_paths
+from corpus.manifest import Described
 from corpus.usage import accounts, ledger, storing
 from corpus.usage.ledger import Amount, Key, Ledger
 from corpus.usage.models import ModelUse
@@ -351,8 +355,28 @@ class TestEveryCall:
 
         assert {str(path) for path in doors} == {"corpus/gateways/metering.py"}
 
-    @pytest.mark.parametrize("purpose", [each for each in Purpose if each != Purpose.SCREENING])
+    @pytest.mark.parametrize("purpose", list(Purpose))
     def test_has_a_purpose_that_something_uses(self, purpose: Purpose) -> None:
         elsewhere = [text for path, text in self.sources.items() if path.parts[:2] != ("corpus", "usage")]
 
         assert any(f"Purpose.{purpose.name}" in text for text in elsewhere)
+
+
+def test_files_that_are_taken_in_are_charged_to_whom_and_what_they_are_for(
+    model_server: OpenAIServer, settings: Settings, librarian: User, tmp_path: Path
+) -> None:
+    settings.SCI_RAG_EMBEDDING_MODEL = "openai/test-embedding"
+    settings.SCI_RAG_EMBEDDING_API_BASE = model_server.base_url
+    settings.SCI_RAG_EMBEDDING_API_KEY = KEY_CANARY
+    settings.SCI_RAG_EMBEDDING_DIMENSIONS = 384
+    forget()
+    model_server.will(says())
+    (tmp_path / "straw.md").write_text("# Straw\n\nCorn stover was stored in the open for six months.\n")
+
+    ingestion.ingest(from_paths([tmp_path], Described(bucket="theses")), by=librarian)
+
+    forget()
+    assert ledger.settle(20)
+    row = ModelUse.objects.get()
+    assert (row.user_id, row.purpose, row.collection) == (librarian.pk, "passage_vectors", "theses")
+    assert row.calls == len(model_server.requests) == 1

@@ -109,6 +109,8 @@ CALLS = {
     "corpus/reembedding.py: embed": "the classes of the batch's documents",
     "corpus/reparsing.py: embed": "the document's class",
     "corpus/reuse.py: embed": "handed on",
+    "evaluation/drafting/manifest.py: complete": "unknown: a file that nobody has said anything about",
+    "evaluation/drafting/ontology.py: complete": "the passages' classes",
     "evaluation/drafting/proposing.py: complete": "the passage's class",
     "evaluation/judging/passes.py: complete": "the classes of the sources, or of what the answer was made of",
     "retrieval/graph/communities/building.py: embed": "the classes of the communities' documents",

@@ -376,6 +376,9 @@ def page_steps(world: World) -> Iterator[tuple[str, Step]]:
         address = reverse("page_image", args=[world.documents[case].pk, 1])
         yield "picture", page_step(narrow, routes.Call(address))
     yield "ask", page_step(narrow, routes.Call(reverse("ask")))
+    # One whose newer version is hidden, and one whose older version is.
+    for document in Document.objects.filter(title__in=["Open 1", "Open 2"]).order_by("title", "id"):
+        yield "api_document", page_step(narrow, routes.Call(reverse("api_document", args=[document.pk])))
     by_key = Client(headers=bearer(api_rows.narrow_key_of(_person(world, "librarian"))))
     asked = [routes.Call(reverse("api_documents")), routes.Call(reverse("api_status"))]
     for call in (*asked, *routes.calls(world)["api_query"][:2]):

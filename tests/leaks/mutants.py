@@ -111,14 +111,13 @@ def _stand_in(node: ast.AST) -> str | None:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in _FILTERS and isinstance(node.func, ast.Attribute):
         return "unscoped"
-    if name == "of":
+    if name in ("of", "narrowed"):
+        # Modules of other names have functions of these names, which keep nothing back.
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        return "everything" if owner is None or ast.unparse(owner) == "ceilings" else None
-    return {
-        "effective_scope": "_as_requested",
-        "about_covered_documents": "_any_row",
-        "narrowed": "_as_it_is",
-    }.get(name)
+        if owner is not None and ast.unparse(owner) != "ceilings":
+            return None
+        return "everything" if name == "of" else "_as_it_is"
+    return {"effective_scope": "_as_requested", "about_covered_documents": "_any_row"}.get(name)
 
 
 class _Replace(ast.NodeTransformer):

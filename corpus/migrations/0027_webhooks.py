@@ -1,12 +1,14 @@
-import corpus.webhooks.models
+import uuid
+
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import pgtrigger.compiler
 import pgtrigger.migrations
-import uuid
 from django.conf import settings
 from django.db import migrations, models
+
+import corpus.webhooks.models
 
 
 class Migration(migrations.Migration):

@@ -18,6 +18,8 @@ from corpus.curation import ReviewItem
 from corpus.enrichment.records import SourceCheck
 from corpus.models import Document, IngestionItem, Source
 from corpus.rights import LicenseClass
+from corpus.webhooks import actions as webhooks
+from corpus.webhooks.models import Webhook
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -53,6 +55,8 @@ def waiting(user: User | AnonymousUser) -> list[Waiting]:
         items.append(_files(user))
     if user.has_perm("corpus.view_source"):
         items += _sources(user)
+    if user.has_perm("corpus.view_webhook"):
+        items.append(_webhooks(user))
     if user.has_perm("auth.view_user"):
         items.append(_accounts())
     return items
@@ -72,6 +76,13 @@ def _documents(user: User | AnonymousUser) -> Iterator[Waiting]:
         _("Scans that need text recognition before they can be searched."),
         documents.filter(state=Document.State.NEEDS_OCR).count(),
         _link("corpus_document", state__exact=Document.State.NEEDS_OCR),
+        "caution",
+    )
+    yield Waiting(
+        _("Documents held back"),
+        _("They speak to machines. Nobody else sees them until somebody has read what they say."),
+        documents.filter(state=Document.State.QUARANTINED).count(),
+        _link("corpus_document", state__exact=Document.State.QUARANTINED),
         "caution",
     )
     yield Waiting(
@@ -160,6 +171,19 @@ def _sources(user: User | AnonymousUser) -> Iterator[Waiting]:
         _("Nothing is known about them since the last good check. It is tried again by itself."),
         failed_checks().filter(Exists(held)).count(),
         _link("corpus_source", checked="failed"),
+        "caution",
+    )
+
+
+def _webhooks(user: User | AnonymousUser) -> Waiting:
+    switched_off = Webhook.objects.filter(is_active=False)
+    if not user.has_perm(webhooks.OVERSEE):
+        switched_off = switched_off.filter(owner=user.pk)
+    return Waiting(
+        _("Webhooks that are disabled"),
+        _("Nothing is sent to them. Each says why: enable it, or remove it."),
+        switched_off.count(),
+        _link("corpus_webhook", is_active__exact="0"),
         "caution",
     )
 

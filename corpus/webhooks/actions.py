@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -18,9 +19,6 @@ from corpus.gateways.http_addresses import BadAddress
 from corpus.webhooks import ledger
 from corpus.webhooks.events import SUBSCRIBABLE, Event
 from corpus.webhooks.models import Webhook, WebhookDelivery, new_salt
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 logger = structlog.get_logger(__name__)
 State = WebhookDelivery.State
@@ -56,8 +54,9 @@ def create(*, url: str, events: Iterable[str], by: User) -> Webhook:
     """Have `url` told of `events` within the rights of `by`. Raises `WebhookError`."""
     if not by.has_perm(PERMISSION):
         raise WebhookError(_("You may not have webhooks."))
-    owned = Webhook.objects.select_for_update().filter(owner=by)
-    if len(owned) >= MOST_OF_ONE_OWNER:
+    # Two at once would each find room for one more.
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)
+    if Webhook.objects.filter(owner=by).count() >= MOST_OF_ONE_OWNER:
         raise WebhookError(_("You have %(n)s webhooks, the most there may be.") % {"n": MOST_OF_ONE_OWNER})
     webhook = Webhook.objects.create(owner=by, url=checked_url(url), events=checked_events(events))
     logger.info("webhook.created", webhook=str(webhook.pk), by=by.pk)
@@ -140,14 +139,13 @@ def retry(*, ids: Collection[UUID], by: User) -> int:
     rows = WebhookDelivery.objects.select_for_update().filter(
         pk__in=ids, state=State.GIVEN_UP, webhook__owner=by, webhook__is_active=True
     )
-    keys = list(rows.order_by("id").values_list("pk", "attempts"))
-    for key, attempts in keys:
-        WebhookDelivery.objects.filter(pk=key).update(
-            state=State.PENDING,
-            ended_at=None,
-            next_try_at=timezone.now(),
-            attempt_limit=attempts + ledger.ATTEMPTS,
-        )
+    keys = list(rows.order_by("id").values_list("pk", flat=True))
+    WebhookDelivery.objects.filter(pk__in=keys).update(
+        state=State.PENDING,
+        ended_at=None,
+        next_try_at=timezone.now(),
+        attempt_limit=F("attempts") + ledger.ATTEMPTS,
+    )
     if keys:
         _ring_on_commit()
         logger.info("webhook.retried", by=by.pk, deliveries=len(keys))

@@ -11,7 +11,6 @@ from uuid import UUID
 import structlog
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
 
 from corpus.gateways.http import Fetched, OutboundError
 from corpus.gateways.messages import Messenger
@@ -154,7 +153,6 @@ def _record(claim: Claim, outcome: _Outcome) -> None:
         attempt=claim.attempt,
         status=outcome.status,
         code=outcome.code,
-        at=timezone.now().isoformat(),
     )
 
 

@@ -10,13 +10,14 @@ from django.urls import reverse
 
 from answers import engine
 from answers.reading import readable
+from corpus import waiting
 from corpus.actions import quarantine
 from corpus.actions.quarantine import QuarantineError
 from corpus.actions.supersession import SupersessionError, supersede
 from corpus.ingestion import ingest
 from corpus.inputs import Batch
 from corpus.manifest import Described, Entry
-from corpus.models import Document
+from corpus.models import Document, GroupCeiling
 from corpus.scope import scope
 from retrieval.retriever import retrieve
 from tests.factories.corpus import DocumentFactory
@@ -115,3 +116,22 @@ def test_the_page_shows_the_words_and_lets_the_document_go(
     document.refresh_from_db()
     assert document.state == "ready"
     assert "It is not held back" in client.get(address).content.decode()
+
+
+def test_who_may_not_see_the_document_reads_nothing_of_it_and_it_does_not_wait_for_them(
+    tmp_path: Path, client: Client, librarian: User
+) -> None:
+    address = reverse("admin:corpus_document_quarantine", args=[take(tmp_path).pk])
+    client.force_login(librarian)
+
+    def waits() -> int:
+        return {str(item.label): item.count for item in waiting.waiting(librarian)}["Documents held back"]
+
+    assert (client.get(address).status_code, waits()) == (200, 1)
+
+    GroupCeiling.objects.filter(group__name="librarian").update(license_classes=["public"])
+
+    shown = [client.get(address), client.post(address, {"release": "1", "reason": "Mine."})]
+    assert [response.status_code for response in shown] == [404, 404]
+    assert not any(ORDER in response.content.decode() for response in shown)
+    assert waits() == 0

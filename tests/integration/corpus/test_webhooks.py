@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import date, timedelta
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus import tasks
+from corpus import tasks, waiting
 from corpus.actions import runs
 from corpus.actions.editorial import record_event
 from corpus.gateways.messages import Messenger
@@ -317,6 +318,24 @@ def test_an_asker_may_have_none(asker) -> None:
         actions.create(url="https://example.org/", events=ALL, by=asker)
 
 
+def test_two_that_are_added_at_once_do_not_pass_the_limit(librarian, monkeypatch) -> None:
+    monkeypatch.setattr(actions, "MOST_OF_ONE_OWNER", 1)
+
+    def add() -> None:
+        try:
+            actions.create(url="https://example.org/", events=ALL, by=librarian)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            actions.create(url="https://example.org/", events=ALL, by=librarian)
+            second = pool.submit(add)
+            assert not wait([second], timeout=0.5).done
+        with pytest.raises(actions.WebhookError, match="the most"):
+            second.result()
+
+
 def test_what_is_rolled_back_is_not_told(hook) -> None:
     with transaction.atomic():
         ended_run()
@@ -527,6 +546,20 @@ def test_an_owner_enables_again(client, hook, librarian) -> None:
 
     hook.refresh_from_db()
     assert (hook.is_active, hook.disabled_reason, hook.failures) == (True, "", 0)
+
+
+def test_what_is_disabled_waits_for_its_owner_and_for_who_oversees(
+    hook, librarian, django_user_model
+) -> None:
+    other, overseer = (django_user_model.objects.create_user(name) for name in ("other", "overseer"))
+    other.groups.add(Group.objects.get(name="librarian"))
+    overseer.groups.add(Group.objects.get(name="administrator"))
+    actions.disable(webhook=hook, reason="x", by=None)
+
+    def counted(user: User) -> int:
+        return {str(item.label): item.count for item in waiting.waiting(user)}["Webhooks that are disabled"]
+
+    assert [counted(user) for user in (librarian, other, overseer)] == [1, 0, 1]
 
 
 def test_evaluations_and_extractions_that_end_are_told(server, hook) -> None:

@@ -15,6 +15,7 @@ READERS = {
     "corpus/actions/upload_quota.py": "a lock on the row of whoever sends, whose instance is used",
     "corpus/views_access.py": "somebody else, whom a librarian names",
     "corpus/waiting.py": "a count",
+    "corpus/webhooks/actions.py": "a lock on the row of whoever adds one, whose instance is used",
     "corpus/webhooks/delivering.py": "the owner of a webhook, told what they themselves may know that day",
 }
 # Where somebody is signed in, and the operator's commands, which name whom they act for.

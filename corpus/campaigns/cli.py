@@ -15,19 +15,16 @@ from corpus.actions.rights import Operator
 from corpus.campaigns import carrying, discovering, screening, starting
 from corpus.campaigns.actions import discovering as opening
 from corpus.campaigns.actions import runs
-from corpus.campaigns.actions.discovering import CampaignError, Question
-from corpus.campaigns.actions.runs import CampaignBusy
+from corpus.campaigns.actions.discovering import Question
 from corpus.campaigns.building import TakeIn
 from corpus.campaigns.cli_review import review
 from corpus.campaigns.cli_status import as_dict, cancel, found, print_flow, status
 from corpus.campaigns.models import Campaign, CampaignRun, CampaignSearch
-from corpus.campaigns.screening import NoScreeningModel
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import TerminalProgress, bar_with_time_left
-from corpus.gateways.http import ContactMissing, contact
+from corpus.gateways.http import contact
 from corpus.ingestion import default_options, ingest
 from corpus.inputs import Batch
-from corpus.prompt_files import InvalidPrompt
 from corpus.usage import capping
 from corpus.usage.budget import Cap
 from corpus.usage.cli_caps import cap_options, checked, only_said, stop_at_the_cap
@@ -35,7 +32,6 @@ from corpus.usage.cli_caps import cap_options, checked, only_said, stop_at_the_c
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _LARGEST_FILE = 2_000_000
 _SLICE_SECONDS = 1.0
-_CANNOT = (CampaignError, CampaignBusy, ContactMissing, NoScreeningModel, InvalidPrompt)
 name_option = click.option("--name", required=True, help="Name of the campaign.")
 
 
@@ -121,7 +117,7 @@ def discover(
         run = starting.discover(
             campaign=row, question=question, by=operator(), is_for_workers=False, anew=anew
         )
-    except _CANNOT as error:
+    except starting.REFUSALS as error:
         raise CommandFailed(str(error)) from None
     _report(carry(run, "Reading pages"), as_json=as_json)
 
@@ -166,7 +162,7 @@ def screen(*, name: str, criteria: Path, dry_run: bool, cap: Cap, as_json: bool)
             return
         chosen = checked(cap, estimate)
         run = starting.screen(campaign=row, criteria=text, by=operator(), is_for_workers=False, cap=chosen)
-    except _CANNOT as error:
+    except starting.REFUSALS as error:
         raise CommandFailed(str(error)) from None
     ended = carry(run, "Screening")
     _report(ended, as_json=as_json, fails=ended.last_error_code != "cap_reached")
@@ -188,7 +184,7 @@ def build(*, name: str, dry_run: bool, again: bool, as_json: bool) -> None:
     row = found(name)
     try:
         run = starting.build(campaign=row, by=operator(), is_for_workers=False, dry_run=dry_run, again=again)
-    except _CANNOT as error:
+    except starting.REFUSALS as error:
         raise CommandFailed(str(error)) from None
     _report(carry(run, "Looking up" if dry_run else "Building", take_in=in_the_foreground), as_json=as_json)
 

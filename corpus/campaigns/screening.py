@@ -97,8 +97,9 @@ def estimate(campaign: Campaign, criteria: str, *, model: ChatModel) -> Estimate
     else:
         last = ScreeningRound(campaign=campaign, criteria=text)
         waiting = campaign.candidates.order_by("number", "id")
-    judged = list(waiting.exclude(abstract=""))
-    prompts = [prompt(last, one) for one in estimating.spread(judged)]
+    judged = list(waiting.exclude(abstract="").values_list("pk", flat=True))
+    sample = Candidate.objects.filter(pk__in=estimating.spread(judged)).order_by("number", "id")
+    prompts = [prompt(last, one) for one in sample]
     line = estimating.line(
         purpose=Purpose.SCREENING,
         model=model.name,

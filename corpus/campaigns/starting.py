@@ -11,16 +11,19 @@ from corpus.campaigns import included, screening
 from corpus.campaigns.actions import discovering, runs
 from corpus.campaigns.actions import screening as rounds
 from corpus.campaigns.actions.discovering import CampaignError, Question
-from corpus.campaigns.actions.runs import Stage
+from corpus.campaigns.actions.runs import CampaignBusy, Stage
 from corpus.campaigns.models import Campaign, CampaignRun, CampaignSearch
-from corpus.gateways.http import contact
-from corpus.prompt_files import prompt_file
+from corpus.campaigns.screening import NoScreeningModel
+from corpus.gateways.http import ContactMissing, contact
+from corpus.prompt_files import InvalidPrompt, prompt_file
 from corpus.usage.budget import Cap
 
 if TYPE_CHECKING:
     from corpus.campaigns.doers import Doer
 
 Provider = CampaignSearch.Provider
+# Why a step may not begin; each says it in words.
+REFUSALS = (CampaignError, CampaignBusy, ContactMissing, NoScreeningModel, InvalidPrompt)
 
 
 def usual_provider() -> CampaignSearch.Provider:

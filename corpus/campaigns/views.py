@@ -15,20 +15,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus.campaigns import background, carrying, flow_diagram, included, queries, screening, starting
 from corpus.campaigns.actions import discovering as opening
-from corpus.campaigns.actions.discovering import CampaignError
-from corpus.campaigns.actions.runs import CampaignBusy
 from corpus.campaigns.forms import CriteriaForm, NewCampaignForm, SearchForm
 from corpus.campaigns.guarding import campaign_page
 from corpus.campaigns.models import Campaign, CampaignRun
-from corpus.campaigns.screening import NoScreeningModel
 from corpus.campaigns.screening_models import Verdict
-from corpus.gateways.http import ContactMissing, contact
-from corpus.prompt_files import InvalidPrompt
+from corpus.gateways.http import contact
 from corpus.signed_in import person
 from corpus.usage.budget import Cap
 
 PER_PAGE, RUNS_SHOWN = 50, 10
-_CANNOT = (CampaignError, CampaignBusy, ContactMissing, NoScreeningModel, InvalidPrompt)
 
 
 @campaign_page()
@@ -76,7 +71,7 @@ def _search(request: HttpRequest, form: SearchForm, opened: Any, row: Campaign |
             is_for_workers=True,
             anew=form.cleaned_data["anew"],
         )
-    except _CANNOT as error:
+    except starting.REFUSALS as error:
         form.add_error(None, str(error))
         return _search_page(request, form, row)
     background.call(run)
@@ -170,7 +165,7 @@ def campaign_screen(request: HttpRequest, campaign_id: uuid.UUID) -> HttpRespons
         run = starting.screen(
             campaign=row, criteria=criteria, by=person(request), is_for_workers=True, cap=Cap(max_tokens=most)
         )
-    except _CANNOT as error:
+    except starting.REFUSALS as error:
         form.add_error(None, str(error))
         return _screen_page(request, row, form)
     background.call(run)
@@ -197,7 +192,7 @@ def campaign_build(request: HttpRequest, campaign_id: uuid.UUID) -> HttpResponse
             dry_run=request.POST.get("do") != "build",
             again=request.POST.get("again") == "on",
         )
-    except _CANNOT as error:
+    except starting.REFUSALS as error:
         messages.error(request, str(error))
         return HttpResponseRedirect(reverse("campaign", args=[row.pk]))
     background.call(run)

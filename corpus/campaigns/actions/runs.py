@@ -169,8 +169,7 @@ def _lease() -> timedelta:
 
 def finish(held: Held, *, code: str = "") -> None:
     """End a run; with a code it could not go on, and starting it again goes on where it stopped."""
-    if _mine(held).exists():
-        _end(held.run, State.FAILED if code else State.FINISHED, code=code)
+    _end(held.run, State.FAILED if code else State.FINISHED, code=code, attempt=held.attempt)
 
 
 def _mine(held: Held) -> QuerySet[CampaignRun]:
@@ -185,8 +184,11 @@ def cancel(*, run: CampaignRun, by: Doer) -> bool:
     return is_cancelled
 
 
-def _end(run: UUID, state: CampaignRun.State, *, code: str) -> bool:
+def _end(run: UUID, state: CampaignRun.State, *, code: str, attempt: int | None = None) -> bool:
+    """End a run that goes on; with an `attempt`, only as long as nobody has claimed it after that."""
     running = CampaignRun.objects.filter(pk=run, state=State.RUNNING)
+    if attempt is not None:
+        running = running.filter(attempt=attempt)
     ended = running.update(
         state=state, finished_at=Now(), lease_until=None, worker="", last_error_code=code[:60]
     )
@@ -206,5 +208,5 @@ def close_abandoned() -> int:
     rows = CampaignRun.objects.filter(
         state=State.RUNNING, is_for_workers=False, started_at__lt=timezone.now() - _JUST_BEGUN
     )
-    dead = [row.pk for row in rows.order_by("started_at", "id") if not is_alive(row)]
-    return sum(_end(run, State.FAILED, code="abandoned") for run in dead)
+    dead = [row for row in rows.order_by("started_at", "id") if not is_alive(row)]
+    return sum(_end(row.pk, State.FAILED, code="abandoned", attempt=row.attempt) for row in dead)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -24,9 +24,7 @@ from corpus.actions import group_mappings
 from corpus.actions.group_mappings import Effect, MappingError
 from corpus.admin_base import ReadOnlyAdmin, SelectWidget, TextInputWidget, display
 from corpus.roles import STAFF_ROLES
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
+from corpus.signed_in import person
 
 
 class MappingForm(forms.Form):
@@ -82,7 +80,7 @@ class GroupMappingAdmin(ReadOnlyAdmin[GroupMapping]):
                 effect = group_mappings.effect_of_adding(**form.cleaned_data)
                 # What was shown is what is done: a form that was changed since shows what follows anew.
                 if request.POST.get("confirmed") == _shown(form):
-                    group_mappings.add(**form.cleaned_data, by=_person(request))
+                    group_mappings.add(**form.cleaned_data, by=person(request))
                     messages.success(request, _("It counts from now on."))
                     return redirect("admin:corpus_groupmapping_changelist")
             except MappingError as refusal:
@@ -96,7 +94,7 @@ class GroupMappingAdmin(ReadOnlyAdmin[GroupMapping]):
             raise PermissionDenied
         mapping = get_object_or_404(GroupMapping.objects.select_related("group"), pk=mapping_id)
         if request.method == "POST":
-            group_mappings.remove(mapping=mapping, by=_person(request))
+            group_mappings.remove(mapping=mapping, by=person(request))
             messages.success(request, _("It counts no more."))
             return redirect("admin:corpus_groupmapping_changelist")
         effect = group_mappings.effect_of_removing(mapping)
@@ -148,7 +146,3 @@ class GroupMappingAdmin(ReadOnlyAdmin[GroupMapping]):
 
 def _shown(form: MappingForm) -> str:
     return f"{form.cleaned_data['group'].pk} {form.cleaned_data['claimed']}"
-
-
-def _person(request: HttpRequest) -> User:
-    return request.user  # type: ignore[return-value]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -34,6 +33,7 @@ from corpus.keys.models import PERMISSION_CHOICES, ApiKey
 from corpus.keys.permissions import LABELS, parse_permission
 from corpus.rights import ALL_CLASSES, parse_class
 from corpus.scope import Ceiling
+from corpus.signed_in import person
 
 if TYPE_CHECKING:
     from corpus.keys.actions import Made
@@ -103,7 +103,7 @@ class KeyForm(ModelForm[ApiKey]):
             permissions=[parse_permission(name) for name in values["permissions"]],
             ceiling=Ceiling(classes, None if values["all_buckets"] else tuple(values["buckets"])),
             requests_per_minute=values["requests_per_minute"],
-            expires_at=_end_of(values["valid_through"]),
+            expires_at=actions.end_of(values["valid_through"]),
         )
 
 
@@ -154,7 +154,7 @@ class ApiKeyAdmin(HistoryAdmin, ModelAdmin[ApiKey]):
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:  # noqa: FBT001
         """Have the action make it; its secret is kept for the page that follows and nowhere else."""
-        made = actions.create(owner=form.cleaned_data["owner"], wanted=form.wanted(), by=_person(request))
+        made = actions.create(owner=form.cleaned_data["owner"], wanted=form.wanted(), by=person(request))
         obj.pk, obj.prefix = made.key.pk, made.key.prefix
         obj._state.adding = False
         request.made_key = made  # type: ignore[attr-defined]
@@ -174,7 +174,7 @@ class ApiKeyAdmin(HistoryAdmin, ModelAdmin[ApiKey]):
     @admin.action(description=gettext_lazy("Revoke"), permissions=["revoke"])
     def revoke(self, request: HttpRequest, rows: QuerySet[ApiKey]) -> None:
         """End them for good, from the next request on."""
-        ended = sum(actions.revoke(key=row, by=_person(request)) for row in rows)
+        ended = sum(actions.revoke(key=row, by=person(request)) for row in rows)
         words = ngettext("%(n)d key is revoked.", "%(n)d keys are revoked.", ended)
         messages.success(request, words % {"n": ended})
 
@@ -215,11 +215,3 @@ class ApiKeyAdmin(HistoryAdmin, ModelAdmin[ApiKey]):
         if key.expires_at <= timezone.now():
             return badge(_("Expired on %s") % day, "caution")
         return badge(_("Active until %s") % day, "good")
-
-
-def _person(request: HttpRequest) -> User:
-    return request.user  # type: ignore[return-value]
-
-
-def _end_of(day: Any) -> datetime | None:
-    return None if day is None else timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
@@ -23,17 +23,11 @@ from corpus.admin_base import (
     badge,
     display,
 )
+from corpus.signed_in import person
 from corpus.webhooks import actions
 from corpus.webhooks.models import EVENT_CHOICES, Webhook, WebhookDelivery
 
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
 _TONES = {WebhookDelivery.State.DELIVERED: "good", WebhookDelivery.State.GIVEN_UP: "danger"}
-
-
-def _person(request: HttpRequest) -> User:
-    return request.user  # type: ignore[return-value]
 
 
 def _oversees(request: HttpRequest) -> bool:
@@ -74,11 +68,11 @@ class WebhookAdmin(ModelAdmin[Webhook]):
 
     def visible(self, rows: QuerySet[Webhook], request: HttpRequest) -> QuerySet[Webhook]:
         """Keep one's own, and all for who oversees them."""
-        return rows if _oversees(request) else rows.filter(owner=_person(request))
+        return rows if _oversees(request) else rows.filter(owner=person(request))
 
     def has_change_permission(self, request: HttpRequest, obj: Webhook | None = None) -> bool:
         """Only the owner changes one."""
-        is_own = obj is None or obj.owner_id == _person(request).pk
+        is_own = obj is None or obj.owner_id == person(request).pk
         return is_own and super().has_change_permission(request, obj)
 
     def has_view_permission(self, request: HttpRequest, obj: Webhook | None = None) -> bool:
@@ -98,9 +92,9 @@ class WebhookAdmin(ModelAdmin[Webhook]):
         """Have the actions do it."""
         wanted = {"url": form.cleaned_data["url"], "events": form.cleaned_data["events"]}
         if change:
-            actions.change(webhook=obj, by=_person(request), **wanted)
+            actions.change(webhook=obj, by=person(request), **wanted)
             return
-        made = actions.create(by=_person(request), **wanted)
+        made = actions.create(by=person(request), **wanted)
         obj.pk, obj.owner, obj.salt = made.pk, made.owner, made.salt
         obj._state.adding = False
 
@@ -132,7 +126,7 @@ class WebhookAdmin(ModelAdmin[Webhook]):
     @admin.action(description=gettext_lazy("Disable"), permissions=["add"])
     def disable(self, request: HttpRequest, rows: QuerySet[Webhook]) -> None:
         """Send nothing to them any more."""
-        by = _person(request)
+        by = person(request)
         for row in rows:
             actions.disable(
                 webhook=row, reason=_("Disabled by %(name)s.") % {"name": by.get_username()}, by=by
@@ -146,7 +140,7 @@ class WebhookAdmin(ModelAdmin[Webhook]):
             messages.error(request, _("Choose one webhook: its secret is shown once."))
             return None
         try:
-            renewed = actions.renew_secret(webhook=chosen[0], by=_person(request))
+            renewed = actions.renew_secret(webhook=chosen[0], by=person(request))
         except actions.WebhookError as refusal:
             messages.error(request, str(refusal))
             return None
@@ -156,7 +150,7 @@ class WebhookAdmin(ModelAdmin[Webhook]):
         done = 0
         for row in rows:
             try:
-                act(webhook=row, by=_person(request))
+                act(webhook=row, by=person(request))
                 done += 1
             except actions.WebhookError as refusal:
                 messages.error(request, f"{row.host}: {refusal}")
@@ -198,7 +192,7 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
 
     def visible(self, rows: QuerySet[WebhookDelivery], request: HttpRequest) -> QuerySet[WebhookDelivery]:
         """Keep those of one's own webhooks, and all for who oversees them."""
-        return rows if _oversees(request) else rows.filter(webhook__owner=_person(request))
+        return rows if _oversees(request) else rows.filter(webhook__owner=person(request))
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
         """Who may have webhooks may have them told again."""
@@ -207,7 +201,7 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
     @admin.action(description=gettext_lazy("Try again"), permissions=["retry"])
     def retry(self, request: HttpRequest, rows: QuerySet[WebhookDelivery]) -> None:
         """Queue again what was given up, of one's own webhooks that are active."""
-        count = actions.retry(ids=list(rows.values_list("pk", flat=True)), by=_person(request))
+        count = actions.retry(ids=list(rows.values_list("pk", flat=True)), by=person(request))
         said = ngettext("%(n)s delivery is tried again.", "%(n)s deliveries are tried again.", count)
         (messages.success if count else messages.warning)(request, said % {"n": count})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 import pghistory
@@ -38,6 +38,11 @@ class Wanted:
     ceiling: Ceiling = NOTHING
     requests_per_minute: int = 60
     expires_at: datetime | None = None
+
+
+def end_of(day: date | None) -> datetime | None:
+    """Return when a key expires whose last day this is; None for one that does not."""
+    return None if day is None else timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -144,13 +144,10 @@ def _classes(given: str | None) -> tuple[Any, ...]:
 
 
 def _end_of(day: str | None) -> datetime | None:
-    if day is None:
-        return None
     try:
-        through = last_day_of(day)
+        return actions.end_of(None if day is None else last_day_of(day))
     except InvalidDay as error:
         raise click.UsageError(str(error)) from None
-    return timezone.make_aware(datetime.combine(through + timedelta(days=1), time.min))
 
 
 def _as_dict(row: ApiKey) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 
 from asgiref.sync import sync_to_async
+from django.http import StreamingHttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -17,6 +18,8 @@ KEEP_ALIVE = ": nothing new\n\n"
 TICK_SECONDS = 1.0
 # The browser connects again; until then a viewer who lost the right to look has looked long enough.
 STREAM_SECONDS = 600.0
+# The parts of a page, each addressed to its place, and whether nothing more is to come.
+Look = Callable[[], tuple[Mapping[str, str], bool]]
 
 
 def message(html: str) -> str:
@@ -34,11 +37,15 @@ def named(event: str) -> str:
     return f"event: {event}\ndata: \n\n"
 
 
-async def follow(look: Callable[[], tuple[Mapping[str, str], bool]]) -> AsyncIterator[str]:
-    """Send the parts of a page again as they change, until `look` says that it has ended.
+def following(look: Look) -> StreamingHttpResponse:
+    """Return the response that sends what `follow` yields, past proxies that would hold it back."""
+    response = StreamingHttpResponse(follow(look), content_type="text/event-stream")
+    response["X-Accel-Buffering"] = "no"
+    return response
 
-    `look` returns each part as a message addressed to its place, and whether nothing more is to come.
-    """
+
+async def follow(look: Look) -> AsyncIterator[str]:
+    """Send the parts of a page again as they change, until `look` says that it has ended."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + STREAM_SECONDS
     seen: dict[str, str] = {}

@@ -45,10 +45,7 @@ def run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 def run_events(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
     """Send the parts of the run's page again as they change, until the run ends."""
     _found(run_id)
-    changes = event_stream.follow(partial(_parts, request, run_id))
-    response = StreamingHttpResponse(changes, content_type="text/event-stream")
-    response["X-Accel-Buffering"] = "no"
-    return response
+    return event_stream.following(partial(_parts, request, run_id))
 
 
 @only_for("corpus.add_ingestionrun")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import uuid
-from collections.abc import AsyncIterator
+from functools import partial
 
-from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
@@ -35,8 +32,6 @@ from evaluation.runs.planning import CannotEvaluate, Plan
 from evaluation.runs.visibility import known_runs
 
 PER_PAGE = 25
-TICK_SECONDS = 1.0
-STREAM_SECONDS = 600.0
 _TYPES = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
 
 
@@ -101,9 +96,7 @@ def evaluation(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
 def evaluation_events(request: HttpRequest, evaluation_id: uuid.UUID) -> StreamingHttpResponse:
     """Send the progress of a run as it changes, until the run ends."""
     found_run(request, evaluation_id)
-    response = StreamingHttpResponse(_changes(request, evaluation_id), content_type="text/event-stream")
-    response["X-Accel-Buffering"] = "no"
-    return response
+    return event_stream.following(partial(_parts, request, evaluation_id))
 
 
 @only_for(ADD)
@@ -202,31 +195,14 @@ def _context(run: EvaluationRun, request: HttpRequest) -> dict[str, object]:
     }
 
 
-async def _changes(request: HttpRequest, evaluation_id: uuid.UUID) -> AsyncIterator[str]:
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + STREAM_SECONDS
-    seen = ""
-    while loop.time() < deadline:
-        html, has_ended = await sync_to_async(_part)(request, evaluation_id)
-        digest = hashlib.sha256(html.encode()).hexdigest()
-        # Something every time: a reader that went away is noticed only by writing to it.
-        yield event_stream.message(html) if html and digest != seen else event_stream.KEEP_ALIVE
-        seen = digest
-        if has_ended:
-            yield event_stream.named("ended")
-            return
-        await asyncio.sleep(TICK_SECONDS)
-
-
-def _part(request: HttpRequest, evaluation_id: uuid.UUID) -> tuple[str, bool]:
+def _parts(request: HttpRequest, evaluation_id: uuid.UUID) -> tuple[dict[str, str], bool]:
     """Return the part of the page that moves, and whether the run has ended or may not be seen any more."""
     try:
         run = known_runs(person(request)).filter(pk=evaluation_id).first()
         if run is None:
-            return "", True
-        context = _context(run, request)
-        html = render_to_string("evaluation/run_detail.html#run-progress", context, request)
-        part = event_stream.partial("#run-progress", html, "innerMorph")
-        return part, run.state != EvaluationRun.State.RUNNING
+            return {}, True
+        html = render_to_string("evaluation/run_detail.html#run-progress", _context(run, request), request)
+        parts: dict[str, str] = {"run-progress": event_stream.partial("#run-progress", html, "innerMorph")}
+        return parts, run.state != EvaluationRun.State.RUNNING
     finally:
         connections.release()

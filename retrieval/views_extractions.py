@@ -43,10 +43,7 @@ def extraction_events(request: HttpRequest, extraction_id: uuid.UUID) -> Streami
     """Send the part of the run's page that moves again as it changes, until the run ends."""
     _require_may_look(request)
     _found(extraction_id)
-    changes = event_stream.follow(partial(_parts, request, extraction_id))
-    response = StreamingHttpResponse(changes, content_type="text/event-stream")
-    response["X-Accel-Buffering"] = "no"
-    return response
+    return event_stream.following(partial(_parts, request, extraction_id))
 
 
 def _parts(request: HttpRequest, extraction_id: uuid.UUID) -> tuple[dict[str, str], bool]:

@@ -33,10 +33,7 @@ def campaign_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 def campaign_run_events(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
     """Send the part of the run's page that moves again as it changes, until the run ends."""
     _found(run_id)
-    changes = event_stream.follow(partial(_parts, request, run_id))
-    response = StreamingHttpResponse(changes, content_type="text/event-stream")
-    response["X-Accel-Buffering"] = "no"
-    return response
+    return event_stream.following(partial(_parts, request, run_id))
 
 
 @campaign_page(queries.RUN)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import threading
 from pathlib import Path
 
 import structlog
 from django.conf import settings
 
-from corpus import connections, storage
+from corpus import connections, storage, whole_files
 from corpus.parsing import sandbox
 from corpus.parsing.limits import ParseLimits
 
@@ -92,14 +91,8 @@ def _keep(path: Path, picture: bytes) -> None:
     global _written  # noqa: PLW0603 one count per process
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(picture)
-            Path(name).rename(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with whole_files.written(path, on_disk=False) as file:
+            file.write(picture)
     except OSError as error:
         logger.warning("page_images.not_kept", errno=error.errno)
         return

@@ -6,13 +6,14 @@ import errno
 import hashlib
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from io import BufferedReader, BufferedWriter
 from pathlib import Path
 
 from django.conf import settings
+
+from corpus import whole_files
 
 _BLOCK = 1 << 20
 
@@ -57,17 +58,8 @@ def store(path: Path, sha256: str) -> Path:
         os.utime(target)
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".part-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as copy:
-            _copy(path, copy, sha256)
-            copy.flush()
-            os.fsync(descriptor)
-        temporary.rename(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with whole_files.written(target) as copy:
+        _copy(path, copy, sha256)
     _sync_folder(target.parent)
     return target
 

@@ -7,9 +7,7 @@ fetched. Each step is kept before the next, so that a build which ended anywhere
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from urllib.parse import quote
@@ -17,7 +15,7 @@ from uuid import UUID
 
 import structlog
 
-from corpus import enqueueing, inputs
+from corpus import enqueueing, inputs, whole_files
 from corpus.campaigns import discovering, downloads, included, locations
 from corpus.campaigns.actions import runs
 from corpus.campaigns.actions import texts as action
@@ -188,7 +186,10 @@ def write_manifest(campaign: Campaign) -> Path | None:
         return None
     folder = downloads.folder(campaign.pk)
     folder.mkdir(parents=True, exist_ok=True)
-    return _written(folder / "manifest.jsonl", lines)
+    target = folder / "manifest.jsonl"
+    with whole_files.written(target) as file:
+        file.write(("\n".join(lines) + "\n").encode())
+    return target
 
 
 def _line(candidate: Candidate, bucket: str) -> str:
@@ -206,16 +207,3 @@ def _line(candidate: Candidate, bucket: str) -> str:
         "bucket": bucket,
     }
     return json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False)
-
-
-def _written(target: Path, lines: Sequence[str]) -> Path:
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".part-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
-            file.flush()
-            os.fsync(descriptor)
-        Path(name).rename(target)
-    finally:
-        Path(name).unlink(missing_ok=True)
-    return target

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from corpus import storage
+from corpus import storage, whole_files
 from corpus.gateways.http import Fetched, Outbound, OutboundError
 from corpus.identifiers import fold
 
@@ -20,7 +18,6 @@ MOST_BYTES = 50_000_000
 DEADLINE_SECONDS = 120.0
 _MEDIA_TYPES = ("application/pdf", "application/x-pdf")
 _SIGNATURE = b"%PDF-"
-_PART = ".part-"
 _NO_LETTER = re.compile(r"[^a-z0-9]+")
 _LONGEST_NAME = 60
 # Longer than any download takes.
@@ -63,23 +60,15 @@ def most_bytes() -> int:
 def download(outbound: Outbound, address: str, target: Path) -> Downloaded:
     """Fetch the PDF at `address` to `target`; raise `Refused`, and then nothing of it is left."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=_PART)
-    part = Path(name)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with whole_files.written(target) as file:
             fetched = outbound.save(
                 address, file, accept=_MEDIA_TYPES, most_bytes=most_bytes(), signature=_SIGNATURE
             )
             _require_success(fetched)
-            file.flush()
-            os.fsync(descriptor)
-        found = Downloaded(storage.hash_file(part), part.stat().st_size)
-        part.rename(target)
     except OutboundError as error:
         raise Refused(error.code) from None
-    finally:
-        part.unlink(missing_ok=True)
-    return found
+    return Downloaded(storage.hash_file(target), target.stat().st_size)
 
 
 def _require_success(fetched: Fetched) -> None:
@@ -97,13 +86,13 @@ def _require_success(fetched: Fetched) -> None:
 
 def sweep(campaign: UUID) -> int:
     """Remove what a killed process left of files in a campaign's folder; only for who holds its run."""
-    return sum(_removed(part) for part in folder(campaign).glob(f"{_PART}*"))
+    return sum(_removed(part) for part in folder(campaign).glob(f"{whole_files.PART}*"))
 
 
 def sweep_abandoned() -> int:
     """Remove what killed processes left anywhere, once nobody can be at it."""
     limit = time.time() - _ABANDONED_SECONDS
-    parts = (Path(settings.VAR_DIR) / "campaigns").glob(f"*/{_PART}*")
+    parts = (Path(settings.VAR_DIR) / "campaigns").glob(f"*/{whole_files.PART}*")
     return sum(_removed(part, before=limit) for part in parts)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any, Final
+
+from corpus import whole_files
 
 _FORMAT: Final = 1
 _MOST_BYTES = 500_000_000
@@ -56,13 +56,8 @@ class Replay:
             return
         value = {"format": _FORMAT, "replies": dict(sorted(self._replies.items()))}
         try:
-            with tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=self._path.parent, prefix=".replay-", delete=False
-            ) as file:
-                json.dump(value, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(file.name).replace(self._path)
+            with whole_files.written(self._path) as file:
+                file.write(json.dumps(value, indent=1).encode())
         except OSError as error:
             raise InvalidReplay(
                 f"The replay file {self._path} cannot be written: {error.strerror}."

@@ -119,7 +119,7 @@ def test_a_full_disk_still_shows_the_page(
         raise OSError(28, "No space left on device")
 
     document = paper(tmp_path)
-    monkeypatch.setattr("corpus.page_images.tempfile.mkstemp", full)
+    monkeypatch.setattr("corpus.whole_files.tempfile.mkstemp", full)
 
     assert reader.get(picture(document)).status_code == 200
     assert not list(page_images.root().glob("*/*/*"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from django.contrib.sessions.backends.base import SessionBase
 
@@ -18,8 +18,8 @@ SECONDS = 15 * 60
 class Pending:
     """One attempt: what its reply has to prove, and where it goes on. `connects` is the id of an account."""
 
-    nonce: str
-    verifier: str
+    nonce: str = field(repr=False)
+    verifier: str = field(repr=False)
     target: str
     begun: int
     connects: int | None = None

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from corpus import connections
 from corpus.accounts import claims
 from corpus.accounts.claims import TooManyGroups, Vouched
 from corpus.accounts.identities import Identity, ProviderSession
@@ -82,6 +83,7 @@ def require_standing(key: UUID) -> None:
         # Another request of this session asks. A refresh token that came twice would count as stolen.
         if time.monotonic() > until:
             raise CannotAsk
+        connections.release()
         time.sleep(_STEP)
 
 

@@ -12,10 +12,10 @@ import click
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_scope import scope_options
 from corpus.scope import RetrievalScope
+from corpus.usage import estimating
 from corpus.usage.budget import Cap
 from corpus.usage.capping import budget_of
 from corpus.usage.cli_caps import cap_options, checked, only_said, stop_at_the_cap
-from corpus.usage.estimating import Estimate
 from evaluation.actions.compression import decide
 from evaluation.cli_answers import failed_to_end, refusals_told, watched
 from evaluation.cli_questions import found_set
@@ -79,7 +79,7 @@ def compression(  # noqa: PLR0913 - it names the options of one command
         else:
             wanted = Wanted(found_set(question_set), requested, profile, None, limit, snapshot)
             wishes = [replace(wanted, compressed=is_condensed) for is_condensed in (False, True)]
-            estimate = _estimated(wishes)
+            estimate = estimating.together(starting.estimated(wish, by=None) for wish in wishes)
             if dry_run:
                 only_said(estimate, as_json=as_json)
                 return
@@ -96,12 +96,6 @@ def compression(  # noqa: PLR0913 - it names the options of one command
         sys.stdout.write(telling.text(found))
     if not decision.is_adopted:
         sys.exit(1)
-
-
-def _estimated(wishes: Sequence[Wanted]) -> Estimate:
-    """Return what all runs come to together."""
-    lines = [line for wish in wishes for line in starting.estimated(wish, by=None).lines]
-    return Estimate(tuple(lines))
 
 
 def _both(wishes: Sequence[Wanted], out: Path) -> tuple[EvaluationRun, EvaluationRun]:

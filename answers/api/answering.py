@@ -119,8 +119,8 @@ def _whole(order: Order) -> AnswerTold:
     """Hear the answer to its end; raise a problem for one that nobody wrote."""
     heard = Heard()
     try:
-        with admission.admitted():
-            for event in order():
+        with admission.admitted(), contextlib.closing(order()) as events:
+            for event in events:
                 heard.hear(event)
     except admission.Full:
         raise busy() from None

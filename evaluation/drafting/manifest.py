@@ -18,7 +18,6 @@ from corpus.gateways.llm import ChatModel, ModelError, complete
 from corpus.prompt_files import prompt_file, quoted
 from corpus.rights import LicenseClass
 from corpus.usage import accounts, estimating
-from corpus.usage.budget import CapReached
 from corpus.usage.estimating import Estimate
 from corpus.usage.purposes import Purpose
 from evaluation.drafting import manifest_rows
@@ -99,11 +98,8 @@ def draft(
     drafted = Drafted()
     budget = accounts.current().budget
     for beginning in beginnings:
-        try:
-            if budget is not None:
-                budget.check()
-        except CapReached:
-            drafted.stopped = budget.reached if budget is not None else ""
+        drafted.stopped = "" if budget is None else budget.reached
+        if drafted.stopped:
             break
         drafted.rows.append(_row(beginning, ask, drafted))
         advance(1)

@@ -51,6 +51,8 @@ def boxes_of(held: Held) -> tuple[Box, ...]:
     if block.strips:
         runs = _runs(block.strips, held.ranges)
         return tuple(around([line.box for line in lines]) for run in runs if (lines := _trimmed(run)))
+    if not block.boxes:
+        return ()
     taken, letters = sum(end - start for start, end in held.ranges), _letters(block)
     is_certain = taken == letters or (len(block.boxes) == 1 and taken >= _LEAST_OF_MARK * letters)
     return block.boxes if is_certain else ()

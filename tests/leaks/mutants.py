@@ -212,7 +212,7 @@ def _all_eligible(module: ModuleType, name: str, text: str) -> Callable[[], Call
     def change() -> Callable[[], None]:
         changed = text.replace("({eligible})", everything)
         # A statement may be known by its name in other modules too.
-        known = [m for m in sys.modules.values() if getattr(m, name, None) is text and m.__name__ != ""]
+        known = [m for m in list(sys.modules.values()) if getattr(m, name, None) is text and m.__name__ != ""]
         for where in known:
             setattr(where, name, changed)
 

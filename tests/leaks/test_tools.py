@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -89,6 +90,7 @@ def test_no_tool_tells_what_its_key_may_not_see(
     world: World, actor: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     secret = secret_of(world, actor)
+    caplog.set_level(logging.INFO)
     caplog.clear()
     told = asyncio.run(_everything(secret, list(calls(world))))
 

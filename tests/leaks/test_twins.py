@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from django.test import Client
 
 from answers.models import Answer
+from corpus.accounts.sessions import PersonSession
 from corpus.models import Document
 from sci_rag_site.cli import main
 from tests.leaks import api_rows, routes
@@ -99,6 +100,8 @@ def links(body: str, path: str) -> list[routes.Call]:
 
 
 def reading(world: World, actor: str) -> dict[str, tuple[int, str, str]]:
+    # A reader sees the sessions they have: the one of this reading and no other.
+    PersonSession.objects.all().delete()
     reader = Reading(world, actor)
     calls = [
         call

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from corpus.models import GroupCeiling
-from corpus.usage import queries
+from corpus.usage import ledger, queries
 from corpus.usage.cli import usage
 from corpus.usage.models import ModelUse
 
@@ -23,6 +23,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def rows(asker: User) -> None:
+    # Tests that went before may have asked models.
+    ledger.settle()
+    ModelUse.objects.all().delete()
     today = queries.today()
     use(today, asker.pk, "answer", "theses", "openai/priced", calls=4, prompt_tokens=4000, cost_usd="0.5")
     use(today, None, "extraction", "=cmd|' /C calc'!A0", "local/free", calls=2, unpriced_calls=2, failures=1)

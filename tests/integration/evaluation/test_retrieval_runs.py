@@ -314,6 +314,7 @@ def test_a_turn_that_is_over_leaves_the_run_to_the_next_which_asks_nothing_twice
     outcome = stopped.outcome(run.configurations.get(), first)
     action.keep(outcome=outcome, documents=[])
     action.keep(outcome=stopped.outcome(run.configurations.get(), first), documents=[])
+    EvaluationRun.objects.update(touched_at=timezone.now() - timedelta(hours=1))
     continue_runs()
 
     run.refresh_from_db()

@@ -11,7 +11,9 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from corpus.egress import EVERY_CLASS
 from corpus.models import Document
+from corpus.rights import LicenseClass
 from corpus.scope import InvalidScope, RetrievalScope, scope
 from retrieval import retriever
 from retrieval.cli import retrieve as command
@@ -258,7 +260,12 @@ def test_what_a_reranker_moves_is_named_too(monkeypatch: pytest.MonkeyPatch) -> 
     class Fond(Reranker):
         name = "fond"
 
-        def grades(self, question: str, passages: list[str], *, seconds: float) -> list[float]:
+        def readable(self) -> frozenset[LicenseClass]:
+            return EVERY_CLASS
+
+        def grades(
+            self, question: str, passages: list[str], *, carries: frozenset[LicenseClass], seconds: float
+        ) -> list[float]:
             return [{OLD: 10.0, NEW: 6.0}.get(text, 1.0) for text in passages]
 
     older, newer = pair()

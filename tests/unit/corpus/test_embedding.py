@@ -191,7 +191,7 @@ def test_version_and_task_are_part_of_the_key() -> None:
     cache = QueryCache()
 
     cache.vector("why?", embedder=embedder)
-    cache.vector("why?", embedder=embedder, task="document", carries=NOTHING_HELD)
+    cache.vector("why?", embedder=embedder, task="document")
     cache.vector("why?", embedder=other)
 
     assert (embedder.calls, other.calls) == (2, 1)

@@ -94,7 +94,12 @@ def enable(*, webhook: Webhook, by: User) -> None:
 
 @transaction.atomic
 def disable(*, webhook: Webhook, reason: str, by: User | None) -> None:
-    """Send nothing to `webhook` any more, what waits included; `by` None is the worker."""
+    """Send nothing to `webhook` any more, what waits included; `by` None is the worker.
+
+    Raises `WebhookError` for who neither owns nor oversees it.
+    """
+    if by is not None and webhook.owner_id != by.pk and not by.has_perm(OVERSEE):
+        raise WebhookError(_("Only its owner and who oversees webhooks may do that."))
     Webhook.objects.filter(pk=webhook.pk, is_active=True).update(
         is_active=False, disabled_reason=reason[:200]
     )

@@ -554,7 +554,9 @@ def test_what_is_disabled_waits_for_its_owner_and_for_who_oversees(
     other, overseer = (django_user_model.objects.create_user(name) for name in ("other", "overseer"))
     other.groups.add(Group.objects.get(name="librarian"))
     overseer.groups.add(Group.objects.get(name="administrator"))
-    actions.disable(webhook=hook, reason="x", by=None)
+    with pytest.raises(actions.WebhookError, match="oversees"):
+        actions.disable(webhook=hook, reason="x", by=other)
+    actions.disable(webhook=hook, reason="x", by=overseer)
 
     def counted(user: User) -> int:
         return {str(item.label): item.count for item in waiting.waiting(user)}["Webhooks that are disabled"]

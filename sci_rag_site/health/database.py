@@ -199,7 +199,7 @@ def corpus() -> Iterator[Finding]:
         never_checked().count(),
         good="none",
         bad="The status of {} works with a DOI was never looked up.",
-        fix="Record known retractions in the admin, under Sources; looking them up is not in this version.",
+        fix="Set SCI_RAG_CONTACT_EMAIL and run 'sci-rag corpus enrich', or record them in the admin.",
     )
 
 

@@ -16,6 +16,7 @@ from corpus.actions import review
 from corpus.actions.editorial import record_event
 from corpus.actions.rights import set_license
 from corpus.models import Document, IngestionItem, RightsDecision, Source, SourceCheck
+from corpus.webhooks.models import Webhook
 from retrieval.models import MergeProposal
 from tests.factories.corpus import (
     ChunkFactory,
@@ -401,6 +402,10 @@ def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, admin
     AccessRequest.objects.create(asked_by=administrator, wanted="A paper", wanted_key="a paper")
     DocumentFactory(fixity=Document.Fixity.ORIGINAL_MISSING)
     review.suggest_license(document=unknown, license_class="public", signal="CC0 1.0")
+    DocumentFactory(state="quarantined", chunk_count=0)
+    Webhook.objects.create(
+        owner=administrator, url="https://lab.example.org/", events=["run_finished"], is_active=False
+    )
     AcquisitionRequest.objects.create(question="What of kelp?", asked_by=administrator)
     WrongReport.objects.create(
         answer_ref=uuid4(), question="What of kelp?", searched_question="What of kelp?", engine="model",
@@ -416,7 +421,7 @@ def test_the_front_page_counts_and_links_to_exactly_what_it_counts(client, admin
     counts = {str(item.label): item.count for item in waiting}
     # The one about answers: no answer is affected.
     assert counts.pop("Answers that cite a work retracted or doubted since") == 0
-    assert list(counts.values()) == [1] * 15
+    assert list(counts.values()) == [1] * 17
     for item in waiting:
         listed = client.get(item.url)
         assert listed.status_code == 200, item.label

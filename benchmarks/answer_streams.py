@@ -73,9 +73,9 @@ def _take_in_the_demo() -> None:
 
 def _accounts(count: int) -> list[str]:
     """Make `count` askers and return the key of a session of each."""
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.conf import settings
     from django.contrib.auth.models import Group, User
-    from django.contrib.sessions.backends.db import SessionStore
+    from django.test import Client
 
     keys = []
     for number in range(count):
@@ -83,12 +83,9 @@ def _accounts(count: int) -> list[str]:
         user.set_unusable_password()
         user.save()
         user.groups.add(Group.objects.get(name="asker"))
-        session = SessionStore()
-        session[SESSION_KEY] = str(user.pk)
-        session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
-        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-        session.create()
-        keys.append(str(session.session_key))
+        client = Client()
+        client.force_login(user)
+        keys.append(client.cookies[settings.SESSION_COOKIE_NAME].value)
     return keys
 
 

@@ -17,6 +17,7 @@ from tests.loopback.fixtures import (  # noqa: F401 fixtures for every test
     configured_model,
     model_server,
     sign_in_provider,
+    trap,
 )
 
 # How fast a busy machine draws examples says nothing of them. The gate looks at the same ones each time, so

@@ -1,6 +1,8 @@
 """Fixtures of the loopback servers, shared through tests/conftest.py."""
 
 import inspect
+import socket
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -54,3 +56,26 @@ def sign_in_provider(settings: Settings) -> Iterator[OidcServer]:
         settings.SCI_RAG_OIDC_NAME = "Lab Login"
         yield server
     oidc.forget()
+
+
+@pytest.fixture
+def trap() -> Iterator[tuple[int, list[str]]]:
+    """A port on the loopback range that counts who connects."""
+    listening, caught, stopping = socket.create_server(("127.0.0.1", 0)), [], threading.Event()
+    listening.settimeout(0.05)
+
+    def listen() -> None:
+        while not stopping.is_set():
+            try:
+                connected, _ = listening.accept()
+            except TimeoutError:
+                continue
+            caught.append("connected")
+            connected.close()
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    yield listening.getsockname()[1], caught
+    stopping.set()
+    thread.join()
+    listening.close()

@@ -3,10 +3,8 @@
 import json
 import os
 import platform
-import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -68,29 +66,6 @@ def unpaywall(settings, monkeypatch, publisher) -> Iterator[UnpaywallServer]:
         settings.SCI_RAG_OUTBOUND_HOSTS = [server.host, publisher.host]
         settings.SCI_RAG_CONTACT_EMAIL = "library@lab.example"
         yield server
-
-
-@pytest.fixture
-def trap() -> Iterator[tuple[int, list[str]]]:
-    """A port on the loopback range that counts who connects."""
-    listening, caught, stopping = socket.create_server(("127.0.0.1", 0)), [], threading.Event()
-    listening.settimeout(0.05)
-
-    def listen() -> None:
-        while not stopping.is_set():
-            try:
-                connected, _ = listening.accept()
-            except TimeoutError:
-                continue
-            caught.append("connected")
-            connected.close()
-
-    thread = threading.Thread(target=listen)
-    thread.start()
-    yield listening.getsockname()[1], caught
-    stopping.set()
-    thread.join()
-    listening.close()
 
 
 def included(*dois: str) -> Campaign:

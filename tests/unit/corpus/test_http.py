@@ -113,29 +113,6 @@ def test_a_private_host_nobody_listed_is_never_connected_to(server: CrossrefServ
     assert len(server.seen) == before
 
 
-@pytest.fixture
-def trap() -> Iterator[tuple[int, list[str]]]:
-    """A socket on the loopback range that counts who connects."""
-    listening, caught, stopping = socket.create_server(("127.0.0.1", 0)), [], threading.Event()
-    listening.settimeout(0.05)
-
-    def listen() -> None:
-        while not stopping.is_set():
-            try:
-                connection, _ = listening.accept()
-            except TimeoutError:
-                continue
-            caught.append("connected")
-            connection.close()
-
-    thread = threading.Thread(target=listen)
-    thread.start()
-    yield listening.getsockname()[1], caught
-    stopping.set()
-    thread.join()
-    listening.close()
-
-
 @pytest.mark.parametrize(
     "answers",
     [

@@ -100,6 +100,7 @@ _ADMINISTERING = (
     "corpus.delete_groupmapping",
     "corpus.oversee_webhooks",
     "corpus.view_modeluse",
+    "corpus.view_backuprun",
     "corpus.view_apikey",
     "corpus.add_apikey",
     "corpus.change_apikey",

@@ -79,6 +79,11 @@ class WebhookAdmin(ModelAdmin[Webhook]):
         """Who may not change one still sees what is visible to them."""
         return request.user.has_perm("corpus.view_webhook")
 
+    def has_delete_permission(self, request: HttpRequest, obj: Webhook | None = None) -> bool:
+        """What is held stays for its owner: to delete it would be to begin anew."""
+        is_held = obj is not None and obj.is_held and obj.owner_id == person(request).pk
+        return not is_held and super().has_delete_permission(request, obj)
+
     def get_fields(self, request: HttpRequest, obj: Webhook | None = None) -> Any:
         """Show the whole address, which may hold a secret of the receiver, to its owner alone."""
         shown = ("owner", "standing", "created_at")

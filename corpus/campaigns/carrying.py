@@ -36,7 +36,7 @@ MESSAGES = {
     "contact_missing": "SCI_RAG_CONTACT_EMAIL is not set: nobody is asked without it.",
     "not_configured": "There is no model or no prompt to screen with.",
     "not_embeddable": "The corpus is embedded with something else than the settings choose.",
-    "cap_reached": "The cap was reached. Start it again with a higher one: it goes on from here.",
+    runs.CAP_REACHED: "The cap was reached. Start it again with a higher one: it goes on from here.",
     "key_needed": "OpenAlex wants its free key: set SCI_RAG_OPENALEX_API_KEY, or ask Crossref.",
     "rejected": "The index refused what it was asked. When a search was left for long, begin it anew.",
     "held_back": "A host asks to be left alone for a while. Start it again later: it goes on from here.",
@@ -97,7 +97,7 @@ def _code(error: Exception) -> str:
         NoScreeningModel: "not_configured",
         InvalidPrompt: "not_configured",
         EmbeddingError: "not_embeddable",
-        CapReached: "cap_reached",
+        CapReached: runs.CAP_REACHED,
     }
     return next((code for kind, code in named.items() if isinstance(error, kind)), "internal_error")
 

@@ -10,6 +10,7 @@ from typing import NoReturn
 from uuid import UUID
 
 import click
+from django.db import transaction
 
 from corpus.actions.rights import Operator
 from corpus.campaigns import carrying, discovering, screening, starting
@@ -22,7 +23,6 @@ from corpus.campaigns.cli_status import as_dict, cancel, found, print_flow, stat
 from corpus.campaigns.models import Campaign, CampaignRun, CampaignSearch
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import TerminalProgress, bar_with_time_left
-from corpus.gateways.http import contact
 from corpus.ingestion import default_options, ingest
 from corpus.inputs import Batch
 from corpus.usage import capping
@@ -111,12 +111,12 @@ def discover(
         if dry_run:
             _rehearse_search(called, question, as_json=as_json)
             return
-        # Before a campaign is begun that could not search.
-        contact()
-        row = opening.open_campaign(name=called, by=operator())
-        run = starting.discover(
-            campaign=row, question=question, by=operator(), is_for_workers=False, anew=anew
-        )
+        # Both or neither: what is refused leaves no campaign behind that has no search.
+        with transaction.atomic():
+            row = opening.open_campaign(name=called, by=operator())
+            run = starting.discover(
+                campaign=row, question=question, by=operator(), is_for_workers=False, anew=anew
+            )
     except starting.REFUSALS as error:
         raise CommandFailed(str(error)) from None
     _report(carry(run, "Reading pages"), as_json=as_json)
@@ -165,8 +165,9 @@ def screen(*, name: str, criteria: Path, dry_run: bool, cap: Cap, as_json: bool)
     except starting.REFUSALS as error:
         raise CommandFailed(str(error)) from None
     ended = carry(run, "Screening")
-    _report(ended, as_json=as_json, fails=ended.last_error_code != "cap_reached")
-    if ended.last_error_code == "cap_reached":
+    is_capped = ended.state == CampaignRun.State.CAPPED
+    _report(ended, as_json=as_json, fails=not is_capped)
+    if is_capped:
         stop_at_the_cap(capping.budget_of(ended).reached)
 
 

@@ -13,6 +13,8 @@ from corpus.campaigns.actions import runs
 from corpus.campaigns.models import Campaign, CampaignRun
 from corpus.cli_output import CommandFailed, json_option, print_json
 
+_ENDED_EARLY = {CampaignRun.State.FAILED, CampaignRun.State.CAPPED}
+
 
 def found(name: str) -> Campaign:
     """Return the campaign called `name`, or fail naming those there are."""
@@ -38,7 +40,7 @@ def status(*, name: str | None, as_json: bool) -> None:
         return
     print_flow(said)
     for run in queries.runs(row)[:10]:
-        why = f" ({carrying.message(run.last_error_code)})" if run.state == CampaignRun.State.FAILED else ""
+        why = f" ({carrying.message(run.last_error_code)})" if run.state in _ENDED_EARLY else ""
         click.echo(
             f"{run.started_at:%Y-%m-%d %H:%M}  {run.get_stage_display()}: {run.get_state_display()}{why}"
         )

@@ -142,6 +142,7 @@ class CampaignRun(CappedRun):
         RUNNING = "running", "Running"
         FINISHED = "finished", "Finished"
         FAILED = "failed", "Ended early"
+        CAPPED = "capped", "Stopped at the cap"
         CANCELLED = "cancelled", "Cancelled"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

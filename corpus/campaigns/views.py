@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -19,7 +20,6 @@ from corpus.campaigns.forms import CriteriaForm, NewCampaignForm, SearchForm
 from corpus.campaigns.guarding import campaign_page
 from corpus.campaigns.models import Campaign, CampaignRun
 from corpus.campaigns.screening_models import Verdict
-from corpus.gateways.http import contact
 from corpus.signed_in import person
 from corpus.usage.budget import Cap
 
@@ -62,15 +62,15 @@ def campaign_search(request: HttpRequest, campaign_id: uuid.UUID) -> HttpRespons
 
 def _search(request: HttpRequest, form: SearchForm, opened: Any, row: Campaign | None = None) -> HttpResponse:
     try:
-        # Before a campaign is begun that could not search.
-        contact()
-        run = starting.discover(
-            campaign=opened(),
-            question=form.cleaned_data["question"],
-            by=person(request),
-            is_for_workers=True,
-            anew=form.cleaned_data["anew"],
-        )
+        # Both or neither: what is refused leaves no campaign behind that has no search.
+        with transaction.atomic():
+            run = starting.discover(
+                campaign=opened(),
+                question=form.cleaned_data["question"],
+                by=person(request),
+                is_for_workers=True,
+                anew=form.cleaned_data["anew"],
+            )
     except starting.REFUSALS as error:
         form.add_error(None, str(error))
         return _search_page(request, form, row)

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from corpus import bells
 from corpus.gateways import http_addresses
@@ -27,6 +28,7 @@ PERMISSION = "corpus.add_webhook"
 OVERSEE = "corpus.oversee_webhooks"
 # More of them are a mistake, and would be sent a message each for every event.
 MOST_OF_ONE_OWNER = 20
+HELD = gettext_lazy("Who oversees webhooks disabled this one, and enables it again. The reason: %(reason)s")
 
 
 class WebhookError(ValueError):
@@ -58,7 +60,9 @@ def create(*, url: str, events: Iterable[str], by: User) -> Webhook:
     User.objects.select_for_update(no_key=True).get(pk=by.pk)
     if Webhook.objects.filter(owner=by).count() >= MOST_OF_ONE_OWNER:
         raise WebhookError(_("You have %(n)s webhooks, the most there may be.") % {"n": MOST_OF_ONE_OWNER})
-    webhook = Webhook.objects.create(owner=by, url=checked_url(url), events=checked_events(events))
+    address = checked_url(url)
+    _refuse_held_address(address, by)
+    webhook = Webhook.objects.create(owner=by, url=address, events=checked_events(events))
     logger.info("webhook.created", webhook=str(webhook.pk), by=by.pk)
     return webhook
 
@@ -68,6 +72,8 @@ def change(*, webhook: Webhook, url: str, events: Iterable[str], by: User) -> We
     """Have `webhook` be told of other events, or at another address. Raises `WebhookError`."""
     row = _own(webhook, by)
     row.url, row.events = checked_url(url), checked_events(events)
+    if not row.is_held:
+        _refuse_held_address(row.url, by)
     row.save(update_fields=["url", "events"])
     logger.info("webhook.changed", webhook=str(row.pk), by=by.pk)
     return row
@@ -85,10 +91,17 @@ def renew_secret(*, webhook: Webhook, by: User) -> Webhook:
 
 @transaction.atomic
 def enable(*, webhook: Webhook, by: User) -> None:
-    """Send to `webhook` again, from what happens now. Raises `WebhookError`."""
-    row = _own(webhook, by)
-    row.is_active, row.disabled_reason, row.failures = True, "", 0
-    row.save(update_fields=["is_active", "disabled_reason", "failures"])
+    """Send to `webhook` again, from what happens now. Raises `WebhookError`.
+
+    What another person disabled is enabled again by whoever oversees webhooks, never by its owner.
+    """
+    row = Webhook.objects.select_for_update().get(pk=webhook.pk)
+    if row.is_held and row.owner_id == by.pk:
+        raise WebhookError(HELD % {"reason": row.disabled_reason})
+    if not (row.is_held and by.has_perm(OVERSEE)):
+        row = _own(row, by)
+    row.is_active, row.is_held, row.disabled_reason, row.failures = True, False, "", 0
+    row.save(update_fields=["is_active", "is_held", "disabled_reason", "failures"])
     logger.info("webhook.enabled", webhook=str(row.pk), by=by.pk)
 
 
@@ -96,13 +109,15 @@ def enable(*, webhook: Webhook, by: User) -> None:
 def disable(*, webhook: Webhook, reason: str, by: User | None) -> None:
     """Send nothing to `webhook` any more, what waits included; `by` None is the worker.
 
+    Disabled by another than its owner it is held: also one that was disabled already.
     Raises `WebhookError` for who neither owns nor oversees it.
     """
     if by is not None and webhook.owner_id != by.pk and not by.has_perm(OVERSEE):
         raise WebhookError(_("Only its owner and who oversees webhooks may do that."))
-    Webhook.objects.filter(pk=webhook.pk, is_active=True).update(
-        is_active=False, disabled_reason=reason[:200]
-    )
+    is_held = by is not None and by.pk != webhook.owner_id
+    rows = Webhook.objects.filter(pk=webhook.pk, is_held=False)
+    rows = rows if is_held else rows.filter(is_active=True)
+    rows.update(is_active=False, is_held=is_held, disabled_reason=reason[:200])
     waiting = WebhookDelivery.objects.filter(webhook=webhook.pk, state=State.PENDING)
     waiting.update(
         state=State.GIVEN_UP, lease_until=None, ended_at=timezone.now(), last_error_code="disabled"
@@ -171,6 +186,13 @@ def _own(webhook: Webhook, by: User) -> Webhook:
     if row.owner_id != by.pk or not by.has_perm(PERMISSION):
         raise WebhookError(_("Only its owner may do that."))
     return row
+
+
+def _refuse_held_address(url: str, by: User) -> None:
+    """Refuse the address of a webhook of `by` that is held: another row would send there all the same."""
+    held = Webhook.objects.filter(owner=by, url=url, is_held=True).first()
+    if held is not None:
+        raise WebhookError(HELD % {"reason": held.disabled_reason})
 
 
 def _ring_on_commit() -> None:

@@ -40,6 +40,9 @@ class Webhook(models.Model):
     events = ArrayField(models.CharField(max_length=20, choices=EVENT_CHOICES))
     is_active = models.BooleanField(default=True, editable=False)
     disabled_reason = models.CharField(max_length=200, blank=True, default="", editable=False)
+    is_held = models.BooleanField(
+        default=False, editable=False, help_text="Disabled by who oversees: its owner may not enable it"
+    )
     # The secret itself is kept nowhere: it follows from this and the site's own key.
     salt = models.CharField(max_length=64, default=new_salt, editable=False)
     failures = models.PositiveIntegerField(
@@ -56,6 +59,10 @@ class Webhook(models.Model):
             models.CheckConstraint(
                 condition=Q(is_active=False) | Q(disabled_reason=""),
                 name="%(app_label)s_%(class)s_active_has_no_reason_not_to_be",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_active=False) | Q(is_held=False),
+                name="%(app_label)s_%(class)s_held_is_not_active",
             ),
         ]
 

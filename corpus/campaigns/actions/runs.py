@@ -35,6 +35,8 @@ logger = structlog.get_logger(__name__)
 Stage = CampaignRun.Stage
 State = CampaignRun.State
 
+# The one code that is no failure: what may be used was used.
+CAP_REACHED = "cap_reached"
 # Between its start and its claim a command's run is nobody's.
 _JUST_BEGUN = timedelta(minutes=1)
 
@@ -169,7 +171,9 @@ def _lease() -> timedelta:
 
 def finish(held: Held, *, code: str = "") -> None:
     """End a run; with a code it could not go on, and starting it again goes on where it stopped."""
-    _end(held.run, State.FAILED if code else State.FINISHED, code=code, attempt=held.attempt)
+    ended = State.FAILED if code else State.FINISHED
+    state = State.CAPPED if code == CAP_REACHED else ended
+    _end(held.run, state, code=code, attempt=held.attempt)
 
 
 def _mine(held: Held) -> QuerySet[CampaignRun]:

@@ -177,7 +177,7 @@ def test_a_cap_stops_the_run_and_a_higher_one_goes_on(model) -> None:
     run = screened(row, cap=Cap(max_tokens=30))
 
     assert (run.state, run.last_error_code, run.calls_made, run.tokens_used) == (
-        "failed",
+        "capped",
         "cap_reached",
         2,
         36,

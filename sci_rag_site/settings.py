@@ -60,6 +60,8 @@ def _secret_key() -> str:
 
 
 SECRET_KEY = _secret_key()
+# Keys the site had before: what they signed, sealed and hashed still counts, and is renewed as it is used.
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
 # A site that answers to a public name is served over TLS unless it says otherwise.
 HTTPS = env.bool("SCI_RAG_HTTPS", default=bool(_hosts))

@@ -68,6 +68,7 @@ def create(*, owner: User, wanted: Wanted, by: User | None) -> Made:
             name=name,
             prefix=secrets.prefix_of(words) or "",
             hash=secrets.hash_of(words),
+            hashed_by=secrets.site_key_name(),
             permissions=[str(item) for item in ALL_PERMISSIONS if item in wanted.permissions],
             license_classes=[str(item) for item in wanted.ceiling.license_classes],
             all_buckets=wanted.ceiling.buckets is None,

@@ -90,12 +90,20 @@ def authenticate(secret: str) -> Caller:
         raise ExpiredKey
     if not key.owner.is_active:
         raise OwnerInactive
+    _hash_anew(key, secret)
     return Caller(
         key=key.pk,
         user=ceilings.narrowed(key.owner, ceiling_of(key)),
         permissions=frozenset(parse_permission(name) for name in key.permissions),
         requests_per_minute=key.requests_per_minute,
     )
+
+
+def _hash_anew(key: ApiKey, secret: str) -> None:
+    """Keep the key's secret under the site's key of today, if it is kept under one of before or under none."""
+    fresh = secrets.hash_of(secret)
+    if key.hash != fresh:
+        ApiKey.objects.filter(pk=key.pk, hash=key.hash).update(hash=fresh, hashed_by=secrets.site_key_name())
 
 
 def ceiling_of(key: ApiKey) -> Ceiling:

@@ -12,7 +12,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from corpus.keys.permissions import ALL_PERMISSIONS, LABELS
-from corpus.keys.secret import PREFIX_LENGTH
+from corpus.keys.secret import PREFIX_LENGTH, SITE_KEY_NAME_LENGTH
 from corpus.rights import ALL_CLASSES
 from corpus.rights import LABELS as CLASS_LABELS
 
@@ -55,6 +55,10 @@ class ApiKey(models.Model):
     # Not unique: it finds a key, the hash tells whose it is.
     prefix = models.CharField(max_length=PREFIX_LENGTH, db_index=True, editable=False)
     hash = models.CharField(max_length=64, unique=True, editable=False)
+    # By which of the site's keys, by name; none for one that was hashed before hashes were keyed.
+    hashed_by = models.CharField(
+        max_length=SITE_KEY_NAME_LENGTH, blank=True, default="", db_default="", editable=False
+    )
     permissions = ArrayField(
         models.CharField(max_length=20, choices=PERMISSION_CHOICES), default=list, blank=True
     )

@@ -1,7 +1,9 @@
-"""The secret of a key: made here, shown once, kept as a hash.
+"""The secret of a key: made here, shown once, kept as a keyed hash.
 
-A slow hash protects words that people choose, because those can be guessed. Nobody guesses 256 random bits,
-so SHA-256 keeps them as well as anything, and a request pays a microsecond instead of a tenth of a second.
+A slow hash protects words that people choose, because those can be guessed. Nobody guesses 256 random bits, so
+a quick one keeps them as well, and a request pays a microsecond instead of a tenth of a second. It is keyed
+with what follows from the site's `SECRET_KEY`: who can write to the database, and no more, makes no key that opens
+anything.
 """
 
 from __future__ import annotations
@@ -13,13 +15,18 @@ import secrets
 from collections.abc import Iterable
 from typing import TypeVar
 
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+
 MARK = "sr"
 PREFIX_LENGTH = 8
+SITE_KEY_NAME_LENGTH = 12
 _RANDOM_BYTES = 32
 _SHAPE = re.compile(rf"{MARK}_([a-z2-7]{{{PREFIX_LENGTH}}})_[A-Za-z0-9_-]{{43}}", re.ASCII)
 # Wherever one might stand in a text: the prefix stays, which names the key and opens nothing.
 _ANYWHERE = re.compile(rf"\b({MARK}_[a-z2-7]{{{PREFIX_LENGTH}}}_)[A-Za-z0-9_-]{{20,}}", re.ASCII)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+_HASHES, _NAMES = "corpus.keys.secret", "corpus.keys.name"
 
 T = TypeVar("T")
 
@@ -64,14 +71,43 @@ def hidden(text: str) -> str:
 
 def hash_of(words: str) -> str:
     """Return what is kept of a secret."""
-    return hashlib.sha256(words.encode()).hexdigest()
+    return _keyed(words, settings.SECRET_KEY)
+
+
+def site_key_name() -> str:
+    """Return the name of the site's key of today, which stands beside what is hashed with it and tells nothing."""
+    return _name(settings.SECRET_KEY)
+
+
+def known_site_keys() -> frozenset[str]:
+    """Return the names of the site's keys whose hashes are still known: today's, and the fallbacks."""
+    return frozenset(_name(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
 
 
 def the_one(words: str, kept: Iterable[tuple[str, T]]) -> T | None:
-    """Return what is kept under the hash of `words`. Takes as long whichever of them it is, if any."""
+    """Return what is kept under a hash of `words`. Takes as long whichever of them it is, if any.
+
+    Known are the hash of today, those under the keys that the site had before, and the plain one of
+    versions that did not key it: whoever is let in by one of these is hashed anew.
+    """
     found: T | None = None
-    given = hash_of(words)
+    before = [_keyed(words, key) for key in settings.SECRET_KEY_FALLBACKS]
+    given = [hash_of(words), *before, plain_hash_of(words)]
     for kept_hash, value in kept:
-        if hmac.compare_digest(given, kept_hash):
-            found = value
+        for one in given:
+            if hmac.compare_digest(one, kept_hash):
+                found = value
     return found
+
+
+def plain_hash_of(words: str) -> str:
+    """Return what versions before the keyed hash kept."""
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def _keyed(words: str, key: str) -> str:
+    return salted_hmac(_HASHES, words, secret=key, algorithm="sha256").hexdigest()
+
+
+def _name(key: str) -> str:
+    return salted_hmac(_NAMES, "", secret=key, algorithm="sha256").hexdigest()[:SITE_KEY_NAME_LENGTH]

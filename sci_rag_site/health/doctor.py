@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sci_rag_site.health import configuration, database, findings, probes, sign_in
+from sci_rag_site.health import configuration, database, findings, keys, probes, sign_in
 from sci_rag_site.health.findings import Check, Finding, Status
 
 WITHOUT_DATABASE: tuple[Check, ...] = (
@@ -24,6 +24,7 @@ CONTENT: tuple[Check, ...] = (
     database.queue,
     database.corpus,
     database.records,
+    keys.keys,
 )
 PROBES: tuple[Check, ...] = (probes.one_embedding, probes.one_generation, sign_in.provider)
 

@@ -100,7 +100,7 @@ def authenticate(secret: str) -> Caller:
 
 
 def _hash_anew(key: ApiKey, secret: str) -> None:
-    """Keep the key's secret under the site's key of today, if it is kept under one of before or under none."""
+    """Keep the secret under the site's key of today, if it is kept under one of before or under none."""
     fresh = secrets.hash_of(secret)
     if key.hash != fresh:
         ApiKey.objects.filter(pk=key.pk, hash=key.hash).update(hash=fresh, hashed_by=secrets.site_key_name())

@@ -1,9 +1,9 @@
 """The secret of a key: made here, shown once, kept as a keyed hash.
 
-A slow hash protects words that people choose, because those can be guessed. Nobody guesses 256 random bits, so
-a quick one keeps them as well, and a request pays a microsecond instead of a tenth of a second. It is keyed
-with what follows from the site's `SECRET_KEY`: who can write to the database, and no more, makes no key that opens
-anything.
+A slow hash protects words that people choose, because those can be guessed. Nobody guesses 256 random
+bits, so a quick one keeps them as well, and a request pays a microsecond instead of a tenth of a second. It is
+keyed with what follows from the site's `SECRET_KEY`: by a copy of the database alone, nobody can tell whether
+some words are those of a key.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def hash_of(words: str) -> str:
 
 
 def site_key_name() -> str:
-    """Return the name of the site's key of today, which stands beside what is hashed with it and tells nothing."""
+    """Return the name of the site's key of today: it stands beside what is hashed with it."""
     return _name(settings.SECRET_KEY)
 
 

@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("corpus", "0038_history_holds_the_state"),
+        ("corpus", "0043_webhooks_disabled_by_others_are_held"),
     ]
 
     operations = [

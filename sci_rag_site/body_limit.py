@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -71,17 +71,20 @@ async def _refuse(send: Send, limit: int, path: str) -> None:
     words = f"The request is larger than {limit // 1_000_000:,} MB, the limit of this site."
     if path.startswith(API):
         # Django has its models only by now.
-        from corpus.api.problems import MEDIA_TYPE, invalid, response
+        from corpus.api.problems import MEDIA_TYPE, Code, Problem, response
 
-        problem = response(invalid(words))
+        problem = response(Problem(Code.REQUEST_TOO_LARGE, words))
         await refuse(send, problem.content, kind=MEDIA_TYPE, status=problem.status_code)
     else:
         await refuse(send, f"{words}\n".encode(), kind="text/plain; charset=utf-8", status=413)
 
 
-async def refuse(send: Send, body: bytes, *, kind: str, status: int) -> None:
-    """Answer for the application, with the headers that every response has."""
+async def refuse(
+    send: Send, body: bytes, *, kind: str, status: int, more: Sequence[tuple[bytes, bytes]] = ()
+) -> None:
+    """Answer for the application, with the headers that every response has and with `more`."""
     headers = [
+        *more,
         (b"content-type", kind.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"private, no-store"),

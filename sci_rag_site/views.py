@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from django.core.exceptions import RequestDataTooBig
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
@@ -48,7 +49,14 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Say that the request made no sense."""
+    """Say that the request made no sense, or held more than is read."""
+    if isinstance(exception, RequestDataTooBig):
+        return _error(
+            request,
+            status=413,
+            title=_("That is more than this site takes"),
+            explanation=_("A form holds more text than is read here. Send less, or send it as a file."),
+        )
     return _error(
         request,
         status=400,
@@ -123,5 +131,5 @@ def _api_error(status: int) -> HttpResponse:
         kind = sys.exc_info()[0]
         named = f"The error is of the type {kind.__name__}." if kind else ""
         return problems.response(problems.Problem(problems.Code.INTERNAL_ERROR, named))
-    code = problems.Code.NOT_FOUND if status == 404 else problems.Code.INVALID_REQUEST
-    return problems.response(problems.Problem(code))
+    of_status = {404: problems.Code.NOT_FOUND, 413: problems.Code.REQUEST_TOO_LARGE}
+    return problems.response(problems.Problem(of_status.get(status, problems.Code.MALFORMED_REQUEST)))

@@ -18,6 +18,14 @@ class UnusableJson(ValueError):
     """JSON that is not taken. The message says why, without a word of what was sent."""
 
 
+class TooLarge(UnusableJson):
+    """More than anybody has to read."""
+
+
+class NotAnObject(UnusableJson):
+    """It is JSON, and of another shape."""
+
+
 def checked(data: bytes) -> str:
     """Return `data` as the text of one JSON object that any part of the site can take.
 
@@ -25,7 +33,7 @@ def checked(data: bytes) -> str:
     infinities, names that occur twice, zero bytes and halves of characters.
     """
     if len(data) > MOST_BYTES:
-        raise UnusableJson(f"The body is larger than {MOST_BYTES:,} bytes.")
+        raise TooLarge(f"The body is larger than {MOST_BYTES:,} bytes.")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -42,7 +50,7 @@ def checked(data: bytes) -> str:
     except json.JSONDecodeError as error:
         raise UnusableJson(f"The body is not JSON: line {error.lineno}, column {error.colno}.") from None
     if not isinstance(value, dict):
-        raise UnusableJson("The body is not a JSON object.")
+        raise NotAnObject("The body is not a JSON object.")
     _check_texts(value)
     return text
 

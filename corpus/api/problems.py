@@ -13,13 +13,13 @@ from enum import StrEnum
 from typing import Any
 
 import structlog
-from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from pydantic import ValidationError
 from rest_framework import exceptions
 
-from corpus.api.hygiene import UnusableJson
+from corpus.api.hygiene import NotAnObject, TooLarge, UnusableJson
 from corpus.keys.authentication import KeyRefused, PermissionMissing
 from corpus.keys.throttling import RateLimited
 from corpus.scope import InvalidScope
@@ -40,6 +40,9 @@ class Code(StrEnum):
     NOT_FOUND = "not_found"
     # Not a code of the specification: HTTP has a status for it, and clients expect that.
     METHOD_NOT_ALLOWED = "method_not_allowed"
+    # Nor are these two: what cannot be read at all is another fault than what makes no sense.
+    MALFORMED_REQUEST = "malformed_request"
+    REQUEST_TOO_LARGE = "request_too_large"
     INVALID_REQUEST = "invalid_request"
     RATE_LIMITED = "rate_limited"
     INTERNAL_ERROR = "internal_error"
@@ -49,11 +52,13 @@ class Code(StrEnum):
 
 # Status and title of each.
 MEANING: dict[Code, tuple[int, str]] = {
+    Code.MALFORMED_REQUEST: (400, "The request cannot be read"),
     Code.MISSING_KEY: (401, "A key is needed"),
     Code.INVALID_KEY: (401, "The key is not valid"),
     Code.INSUFFICIENT_SCOPE: (403, "The key may not do this"),
     Code.NOT_FOUND: (404, "There is nothing here"),
     Code.METHOD_NOT_ALLOWED: (405, "This address does not take this method"),
+    Code.REQUEST_TOO_LARGE: (413, "The request is too large"),
     Code.INVALID_REQUEST: (422, "The request makes no sense"),
     Code.RATE_LIMITED: (429, "The key was used too often"),
     Code.INTERNAL_ERROR: (500, "Something went wrong on our side"),
@@ -143,7 +148,7 @@ def of(error: Exception) -> Problem | None:
 
 
 def _of_request(error: Exception) -> Problem | None:
-    """Return the problem of a request that may not be made, or cannot be read; None for what is our fault."""
+    """Return the problem of a request that is not carried out; None for what is our fault."""
     match error:
         case PermissionMissing():
             return Problem(Code.INSUFFICIENT_SCOPE, str(error))
@@ -151,9 +156,22 @@ def _of_request(error: Exception) -> Problem | None:
             return Problem(Code.NOT_FOUND)
         case exceptions.MethodNotAllowed():
             return Problem(Code.METHOD_NOT_ALLOWED)
-        case UnusableJson() | InvalidScope():
+        case NotAnObject() | InvalidScope():
             return invalid(str(error))
+        case exceptions.UnsupportedMediaType():
+            return invalid("The body is of a kind that is not taken here.")
+        case _:
+            return _unreadable(error)
+
+
+def _unreadable(error: Exception) -> Problem | None:
+    """Return the problem of a request that cannot be read; None for what is our fault."""
+    match error:
+        case TooLarge() | RequestDataTooBig():
+            return Problem(Code.REQUEST_TOO_LARGE, str(error) if isinstance(error, TooLarge) else "")
+        case UnusableJson():
+            return Problem(Code.MALFORMED_REQUEST, str(error))
         case exceptions.APIException() | MultiPartParserError() | SuspiciousOperation() | BadRequest():
-            return invalid("The body or the address is damaged, or of a kind that is not taken.")
+            return Problem(Code.MALFORMED_REQUEST, "The body or the address is damaged.")
         case _:
             return None

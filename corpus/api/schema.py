@@ -24,7 +24,7 @@ _RETRY_AFTER = OpenApiParameter(
     "Retry-After", int, OpenApiParameter.HEADER, response=[429, 503], description="How many seconds to wait."
 )
 # What any request can meet, and what any request by key can.
-_ALWAYS = (Code.INVALID_REQUEST, Code.INTERNAL_ERROR)
+_ALWAYS = (Code.MALFORMED_REQUEST, Code.INVALID_REQUEST, Code.INTERNAL_ERROR)
 _BY_KEY = (Code.MISSING_KEY, Code.INVALID_KEY, Code.INSUFFICIENT_SCOPE, Code.RATE_LIMITED)
 
 
@@ -59,6 +59,8 @@ class Operation:
 def describes(operation: Operation) -> Callable[[F], F]:
     """Say what a method of a view takes and what it answers."""
     codes = (*operation.codes, *_ALWAYS, *(() if operation.is_open else _BY_KEY))
+    if operation.body is not None:
+        codes = (*codes, Code.REQUEST_TOO_LARGE)
     responses = {
         (operation.status, "application/json"): operation.answer,
         **operation.also,

@@ -62,7 +62,7 @@ class NotFound(ApiError):
 
 
 class InvalidRequest(ApiError):
-    """The request makes no sense; `errors` says where."""
+    """The request makes no sense, cannot be read or is too large; `errors` says where."""
 
 
 class RateLimited(ApiError):
@@ -86,6 +86,8 @@ _BY_CODE: dict[str, type[ApiError]] = {
     "invalid_key": InvalidKey,
     "insufficient_scope": InsufficientScope,
     "not_found": NotFound,
+    "malformed_request": InvalidRequest,
+    "request_too_large": InvalidRequest,
     "invalid_request": InvalidRequest,
     "rate_limited": RateLimited,
     "generation_failed": GenerationFailed,

@@ -266,7 +266,9 @@ def test_what_makes_no_sense_is_refused_with_what_is_wrong(site: str, asker: Use
 
     told = over_http(site, secret_of(asker), talk)
 
-    assert [one["code"] for one in told] == ["invalid_request"] * len(WRONG)
+    unreadable = WRONG.index(("search_corpus", {"query": "a\0b"}))
+    assert told.pop(unreadable)["code"] == "malformed_request"
+    assert [one["code"] for one in told] == ["invalid_request"] * (len(WRONG) - 1)
     assert all(one["detail"] for one in told)
 
 
@@ -313,3 +315,17 @@ def test_the_limit_of_a_key_is_the_same_as_for_the_api(site: str, asker: User, s
     assert [one.is_error for one in told] == [False, False, False, True, True]
     assert told[-1].structured_content["code"] == "rate_limited"
     assert 1 <= told[-1].structured_content["retry_after"] <= 60
+
+
+def test_lists_are_counted_against_the_limit_as_calls_are(site: str, asker: User, straw: Document) -> None:
+    secret = make_key(asker, requests_per_minute=3).secret.reveal()
+
+    async def talk(client: Client) -> str:
+        await client.list_tools()
+        await client.list_resources()
+        await client.list_tools()
+        with pytest.raises(MCPError) as refused:
+            await client.list_tools()
+        return str(refused.value.data["code"])
+
+    assert over_http(site, secret, talk) == "rate_limited"

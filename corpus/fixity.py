@@ -55,10 +55,17 @@ def verify(documents: QuerySet[Document]) -> Iterator[Checked]:
         if document is None:
             continue
         was, now = Fixity(document.fixity), look_at(document)
-        Document.objects.filter(pk=key).update(fixity=now, fixity_checked_at=timezone.now())
-        if now is not was:
-            logger.warning("fixity.changed", document=str(key), was=str(was), now=str(now))
+        note(document=key, found=now)
         yield Checked(key, document.title, now, was)
+
+
+def note(*, document: UUID, found: Fixity) -> None:
+    """Keep what a look at a document's files found, and log it where that is news."""
+    # Whoever looks at the same moment finds the same: the log may say it twice.
+    was = Document.objects.filter(pk=document).values_list("fixity", flat=True).first()
+    Document.objects.filter(pk=document).update(fixity=found, fixity_checked_at=timezone.now())
+    if was is not None and found != was:
+        logger.warning("fixity.changed", document=str(document), was=was, now=found.value)
 
 
 def verify_due(*, seconds: float) -> int:

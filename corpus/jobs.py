@@ -128,12 +128,12 @@ def give_back(claim: Claim, *, code: str) -> bool:
     return bool(_changed(statement, code[:60], claim.job, claim.attempt, INTERRUPTIONS))
 
 
-def put_back(claim: Claim, *, code: str) -> None:
-    """Queue a seized job again, its attempt counted."""
+def put_back(claim: Claim, *, code: str) -> bool:
+    """Queue the job again, its attempt counted; False when the claim is lost."""
     statement = f"""
         UPDATE corpus_job SET state = 'queued', lease_until = NULL, last_error_code = %s WHERE {_MINE}
     """  # noqa: S608 - a constant of this module
-    _changed(statement, code[:60], claim.job, claim.attempt)
+    return bool(_changed(statement, code[:60], claim.job, claim.attempt))
 
 
 def queue(*, kind: Kind, dedupe_key: str, run: UUID, item: int | None = None) -> UUID | None:

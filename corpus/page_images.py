@@ -44,6 +44,10 @@ class OriginalMissing(Exception):
     """The original file is not in the store."""
 
 
+class OriginalChanged(Exception):
+    """The file in the store is not the one that was taken in."""
+
+
 def root() -> Path:
     """Return the folder of kept pictures."""
     return Path(settings.MEDIA_ROOT) / "pages"
@@ -52,8 +56,8 @@ def root() -> Path:
 def page_image(*, file_sha256: str, page: int, width: int) -> bytes:
     """Return a page of the original with this hash as a WebP picture.
 
-    Raises `OriginalMissing`, `Busy` when it would have to wait long, and `ParseFailure` for a page that
-    cannot be drawn. Holds no database connection while it draws.
+    Raises `OriginalMissing`, `OriginalChanged`, `Busy` when it would have to wait long, and `ParseFailure`
+    for a page that cannot be drawn. Holds no database connection while it draws.
     """
     kept = _path(file_sha256, page, width)
     try:
@@ -78,6 +82,12 @@ def _draw(file_sha256: str, page: int, width: int) -> bytes:
     if not original.is_file():
         raise OriginalMissing(file_sha256)
     connections.release()
+    try:
+        is_original = storage.hash_file(original) == file_sha256
+    except OSError:
+        is_original = False
+    if not is_original:
+        raise OriginalChanged(file_sha256)
     if not _slots.acquire(timeout=_PATIENCE_SECONDS):
         raise Busy
     try:

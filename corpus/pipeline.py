@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePath
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 from uuid import UUID
 
 import structlog
@@ -32,6 +32,7 @@ from corpus.manifest import Entry
 from corpus.models import Document, IngestionItem, IngestionRun, Job, StageResult
 from corpus.parsing.blocks import ParseFailure
 from corpus.parsing.registry import ParseLimits
+from corpus.parsing.sandbox import READER_KILLED
 from corpus.preparation import Prepared
 from corpus.reparsing import Reading
 from corpus.reports import Outcome, Report
@@ -47,6 +48,10 @@ _PAUSES = (0.5, 1, 2, 4, 8, 15)
 _WORKER_LOST = (
     "The worker ended without a word while it took this file in, twice: too little memory, or it was "
     "killed. Retry it alone, or take a smaller file."
+)
+_READER_KILLED = (
+    "The process that reads the file was killed from outside, twice: too little memory on the machine, or "
+    "somebody ended it. Retry it alone, or take a smaller file."
 )
 _OUT_OF_TIME = "Taking the file in took longer than a worker may spend on one file."
 _NOT_ALLOWED = "Whoever asked for this may not take files in any more."
@@ -160,6 +165,9 @@ def _parse(claim: Claim) -> None:
         found = guarded(_entry(item), lambda entry: examine(entry, options))
     else:
         found = Report(item.path, Outcome.FAILED, "not_allowed", _NOT_ALLOWED)
+    if _is_killed_reader(found):
+        _write(claim, lambda: _read_once_more(claim, found))
+        return
     seconds = round(monotonic() - started, 3)
     parsed = stages.encode(replace(found, seconds=seconds)) if isinstance(found, Prepared) else b""
 
@@ -186,6 +194,9 @@ def _read_again(claim: Claim, item: IngestionItem, started: float) -> None:
         )
 
     found = guarded(entry, lambda _: read())
+    if _is_killed_reader(found):
+        _write(claim, lambda: _read_once_more(claim, found))
+        return
 
     def effect() -> None:
         kept = found if isinstance(found, Report) else guarded(entry, lambda _: _kept_again(found, run))
@@ -197,6 +208,20 @@ def _read_again(claim: Claim, item: IngestionItem, started: float) -> None:
 
 def _kept_again(reading: Reading, run: IngestionRun) -> Report:
     return reparsing.keep(reading, by=run.started_by)
+
+
+def _is_killed_reader(found: object) -> TypeGuard[Report]:
+    return isinstance(found, Report) and found.reason == READER_KILLED
+
+
+def _read_once_more(claim: Claim, report: Report) -> None:
+    """Queue a file whose reader was killed again, the attempt counted; after the last it is given up."""
+    if claim.is_last:
+        _give_up(claim, report.reason, _READER_KILLED, state=Job.State.POISONED)
+        return
+    if not jobs.put_back(claim, code=report.reason):
+        raise LostClaim(str(claim.job))
+    bells.ring_on_commit(Kind(claim.kind), [claim.job])
 
 
 def _hand_on(claim: Claim, item: IngestionItem, parsed: bytes) -> None:

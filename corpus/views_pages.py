@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from corpus import browsing, ceilings, page_images, page_views
+from corpus import browsing, ceilings, fixity, page_images, page_views
 from corpus.parsing.blocks import ParseFailure
 from corpus.scope import RetrievalScope
 
@@ -40,8 +40,11 @@ def page_image(request: HttpRequest, document_id: uuid.UUID, number: int) -> Htt
     except page_images.Busy:
         return _words(_("Too many pages are being drawn. Try again in a moment."), status=503, retry="5")
     except page_images.OriginalMissing:
-        logger.warning("page_image.original_missing", document=str(document.pk))
+        fixity.note(document=document.pk, found=fixity.Fixity.ORIGINAL_MISSING)
         return _words(_("The original file is missing."), status=409)
+    except page_images.OriginalChanged:
+        fixity.note(document=document.pk, found=fixity.Fixity.ORIGINAL_CHANGED)
+        return _words(_("The original file is not the one that was taken in."), status=409)
     except ParseFailure as failure:
         logger.warning("page_image.failed", document=str(document.pk), page=number, code=failure.code)
         return _words(_("This page cannot be drawn."), status=422)

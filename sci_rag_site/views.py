@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from django.core.exceptions import RequestDataTooBig
-from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,6 +12,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from corpus.audit import recording
+from sci_rag_site.health.readiness import readiness
 from sci_rag_site.themes import parse_theme, remember
 
 
@@ -39,13 +40,10 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_GET
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Say whether the site can serve: the database answers."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        return JsonResponse({"status": "unavailable", "database": "unreachable"}, status=503)
-    return JsonResponse({"status": "ok", "database": "ok"})
+    """Say whether the site can work, and with 503 what keeps it from that. No names of hosts or people."""
+    failing, seen = readiness()
+    status = "unavailable" if failing else "ok"
+    return JsonResponse({"status": status, "failing": failing, **seen}, status=503 if failing else 200)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -67,6 +65,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Say that the signed-in person may not do this."""
+    recording.denied(request, "permission")
     return _error(
         request,
         status=403,
@@ -103,6 +102,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Say why a form was refused and what to do."""
+    recording.denied(request, "csrf")
     return _error(
         request,
         status=403,

@@ -27,6 +27,8 @@ from corpus.parsing.blocks import ParsedDocument, ParseFailure
 from corpus.parsing.limits import ParseLimits
 from corpus.parsing.parsers import Reader
 
+# The one failure that may not be the file's: the machine was short of memory, or somebody ended the reader.
+READER_KILLED = "reader_killed"
 _REUSES = 200
 _WARM_CHILDREN = 2
 _CHUNK = 1 << 16
@@ -157,8 +159,10 @@ class Child:
         ended_by = -self._process.returncode
         if ended_by in (signal.SIGXCPU, signal.SIGALRM):
             return ParseFailure("time_limit", "Reading the file took longer than allowed.")
+        if ended_by == signal.SIGKILL:
+            return ParseFailure(READER_KILLED, "The process that reads the file was killed from outside.")
         is_full = usage.ru_maxrss * 1024 > limits.memory_bytes * 0.7
-        if ended_by == signal.SIGKILL or (ended_by in _CRASHES and is_full):
+        if ended_by in _CRASHES and is_full:
             return ParseFailure("memory_limit", "Reading the file needs more memory than allowed.")
         return ParseFailure("damaged", "The file makes its reader crash.")
 

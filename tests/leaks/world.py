@@ -229,7 +229,7 @@ def _document(world: World, name: str) -> None:
         license_class=case.license_class.value,
         embargoed_until=date(2999, 1, 1) if case.embargoed else None,
         content_sha256=hashlib.sha256(word.encode()).hexdigest(),
-        file_sha256=hashlib.sha256(f"{word}.pdf".encode()).hexdigest(),
+        file_sha256=_original(word),
         state=Document.State.NEEDS_OCR if case.scanned else Document.State.READY,
         chunk_count=0 if case.scanned else 1,
         license_source=word,
@@ -241,7 +241,6 @@ def _document(world: World, name: str) -> None:
     if not case.scanned:
         world.passages[name] = _passage(document, word)
         _graph(world, name, word)
-    _original(document, word)
     DocumentCitation.objects.create(
         citing=document, ordinal=0, text=word, doi_normalised=f"10.9999/{word}.ref"
     )
@@ -304,15 +303,17 @@ def _graph(world: World, name: str, word: str) -> None:
     world.tombstones[name] = merged
 
 
-def _original(document: Document, word: str) -> None:
-    """Put a page that can be drawn where the document's original belongs."""
+def _original(word: str) -> str:
+    """Put a page that can be drawn where a document's original belongs; return its hash."""
     drawn = BytesIO()
     canvas = Canvas(drawn, pagesize=(200, 100), invariant=1)
     canvas.drawString(20, 80, word)
     canvas.save()
-    path = storage.path_of(document.file_sha256)
+    sha256 = hashlib.sha256(drawn.getvalue()).hexdigest()
+    path = storage.path_of(sha256)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(drawn.getvalue())
+    return sha256
 
 
 def _run(world: World) -> None:

@@ -1,11 +1,14 @@
 """The pages of campaigns: from an empty list to a decision, with forms alone."""
 
 import pytest
+from click.testing import CliRunner
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
 from corpus.campaigns import background, included, queries
+from corpus.campaigns.actions import discovering as opening
+from corpus.campaigns.cli import campaign as commands
 from corpus.campaigns.models import Campaign, CampaignRun
 from corpus.campaigns.screening_models import ScreeningDecision
 from corpus.gateways.records import FoundWork
@@ -104,6 +107,21 @@ def test_what_cannot_be_asked_is_said_and_what_was_typed_stays(desk, reachable, 
     assert problem in text(response)
     assert 'value="Kept"' in text(response) or said.get("name") == ""
     assert (Campaign.objects.count(), reachable.seen) == (0, [])
+
+
+def test_a_search_that_is_refused_once_the_campaign_is_open_leaves_none_behind(
+    desk, reachable, monkeypatch
+) -> None:
+    # The form and the option go by the limit as it was when they were made.
+    monkeypatch.setattr(opening, "MOST_RECORDS", 10)
+    form = {"name": "Straw", "topic": "straw", "provider": "openalex", "most": "100"}
+
+    page = desk.post(reverse("campaign_new"), form)
+    said = CliRunner().invoke(commands, ["discover", "--name", "Straw", "--topic", "straw"])
+
+    assert (page.status_code, "10 records" in text(page)) == (422, True)
+    assert (said.exit_code, "10 records" in said.output) == (1, True)
+    assert (Campaign.objects.count(), CampaignRun.objects.count()) == (0, 0)
 
 
 def test_without_a_contact_address_no_campaign_is_begun(desk) -> None:

@@ -104,12 +104,36 @@ def test_a_page_is_drawn_once(reader: Client, tmp_path: Path, monkeypatch: pytes
 def test_a_missing_original_and_a_broken_page_are_named_to_who_may_see_the_document(
     reader: Client, tmp_path: Path
 ) -> None:
-    document = paper(tmp_path)
-    storage.path_of(document.file_sha256).write_bytes(b"%PDF-1.7 broken")
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7 broken")
+    sha256 = storage.hash_file(broken)
+    storage.store(broken, sha256)
+    document = paper(tmp_path, file_sha256=sha256)
     assert reader.get(picture(document)).status_code == 422
 
-    storage.remove(document.file_sha256)
+    storage.remove(sha256)
     assert reader.get(picture(document)).status_code == 409
+    document.refresh_from_db()
+    assert document.fixity == "original_missing"
+
+
+def test_a_page_of_a_file_that_changed_is_not_drawn_and_the_change_is_kept(
+    reader: Client, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    document = paper(tmp_path)
+    path = storage.path_of(document.file_sha256)
+    content = bytearray(path.read_bytes())
+    # Still a PDF that could be drawn: a bit of its last comment.
+    content[-2] ^= 1
+    path.write_bytes(content)
+
+    refused = reader.get(picture(document))
+
+    assert (refused.status_code, "not the one that was taken in" in refused.text) == (409, True)
+    document.refresh_from_db()
+    assert document.fixity == "original_changed"
+    assert "fixity.changed" in caplog.text
+    assert not list(page_images.root().glob("*/*/*"))
 
 
 def test_a_full_disk_still_shows_the_page(

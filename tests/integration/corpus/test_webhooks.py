@@ -548,6 +548,38 @@ def test_an_owner_enables_again(client, hook, librarian) -> None:
     assert (hook.is_active, hook.disabled_reason, hook.failures) == (True, "", 0)
 
 
+def test_what_an_overseer_disabled_its_owner_cannot_enable_delete_or_have_told_again(
+    client, hook, librarian, administrator
+) -> None:
+    client.force_login(administrator)
+    act(client, "disable", hook.pk)
+    client.force_login(librarian)
+
+    said = act(client, "enable", hook.pk).content.decode()
+    with pytest.raises(actions.WebhookError, match="Disabled by administrator"):
+        actions.create(url=hook.url, events=ALL, by=librarian)
+    client.post(reverse("admin:corpus_webhook_delete", args=[hook.pk]), {"post": "yes"})
+    act(client, "delete_selected", hook.pk)
+
+    assert "The reason: Disabled by administrator." in said
+    hook.refresh_from_db()
+    assert (hook.is_active, hook.is_held) == (False, True)
+    client.force_login(administrator)
+    act(client, "enable", hook.pk)
+    hook.refresh_from_db()
+    assert (hook.is_active, hook.is_held, hook.disabled_reason) == (True, False, "")
+
+
+def test_an_overseer_holds_what_its_owner_had_disabled_already(hook, librarian, administrator) -> None:
+    actions.disable(webhook=hook, reason="Away.", by=librarian)
+    actions.disable(webhook=hook, reason="Sends on.", by=administrator)
+    # Neither its owner nor the worker turns that into a disabling of their own.
+    actions.disable(webhook=hook, reason="Mine.", by=librarian)
+
+    with pytest.raises(actions.WebhookError, match="Sends on"):
+        actions.enable(webhook=hook, by=librarian)
+
+
 def test_what_is_disabled_waits_for_its_owner_and_for_who_oversees(
     hook, librarian, django_user_model
 ) -> None:

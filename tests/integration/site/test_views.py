@@ -67,7 +67,18 @@ def test_the_theme_switch_never_leads_to_another_site(client: Client) -> None:
 
 def test_health_answers_without_signing_in(client: Client) -> None:
     assert client.get(reverse("healthz")).json() == {"status": "ok"}
-    assert client.get(reverse("readyz")).json() == {"status": "ok", "database": "ok"}
+    ready = client.get(reverse("readyz"))
+    free = ready.json()["disk"]["free"]
+    assert ready.status_code == 200
+    assert ready.json() == {
+        "status": "ok",
+        "failing": [],
+        "database": "ok",
+        "migrations": "ok",
+        "queue": {"queued": 0, "leased": 0, "oldest_seconds": 0},
+        "disk": {"free": free},
+    }
+    assert 0.05 <= free <= 1
 
 
 def test_a_form_without_its_token_is_refused_in_words(asker: User) -> None:

@@ -16,19 +16,19 @@ from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import bar_with_time_left
 from corpus.cli_scope import scope_options
 from corpus.prompt_files import InvalidPrompt
+from corpus.run_claims import RunLost, holding
 from corpus.scope import RetrievalScope
 from corpus.usage.budget import Cap
 from corpus.usage.capping import budget_of
 from corpus.usage.cli_caps import cap_options, checked, only_said, stop_at_the_cap
 from evaluation.actions import runs as action
-from evaluation.actions.judging import RunLost
 from evaluation.cli_questions import found_set
 from evaluation.cli_retrieval import OUT
 from evaluation.judging import background, running, starting
 from evaluation.judging.starting import CannotStart, Wanted
 from evaluation.reports import finding, markdown, writing
 from evaluation.reports.report import NoReport, report_of
-from evaluation.runs.holding import holding, who_holds
+from evaluation.runs.holding import who_holds
 from evaluation.runs.models import EvaluationRun
 from evaluation.runs.planning import CannotEvaluate
 from retrieval.cli_search import PROFILE_HELP

@@ -13,6 +13,7 @@ import click
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import bar_with_time_left
 from corpus.prompt_files import InvalidPrompt
+from corpus.run_claims import RunLost
 from corpus.usage.budget import Cap
 from corpus.usage.capping import budget_of
 from corpus.usage.cli_caps import cap_options, checked, only_said, stop_at_the_cap
@@ -89,7 +90,7 @@ def extract(
             Reach(limit=limit, again=again),
             _Form(dry_run=dry_run, as_json=as_json, cap=cap),
         )
-    except (InvalidOntology, InvalidPrompt, InvalidReplay, NoModel) as error:
+    except (InvalidOntology, InvalidPrompt, InvalidReplay, NoModel, RunLost) as error:
         raise CommandFailed(str(error)) from None
 
 
@@ -98,13 +99,14 @@ def extract(
 @cap_options
 @json_option
 def resume(*, run: UUID, cap: Cap, as_json: bool) -> None:
-    """Go on with RUN, which stopped at its cap, under a higher one or none.
+    """Go on with RUN, which stopped at its cap, under a higher one or none; or whose process was killed.
 
     What it has used counts. One that workers carried out is left to them again.
     """
+    action.close_abandoned()
     try:
         _go_on(action.resume(run=run, cap=cap), as_json=as_json)
-    except (CannotResume, InvalidOntology, InvalidPrompt, NoModel) as error:
+    except (CannotResume, InvalidOntology, InvalidPrompt, NoModel, RunLost) as error:
         raise CommandFailed(str(error)) from None
 
 

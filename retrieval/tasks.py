@@ -17,6 +17,5 @@ def extract_graph(run: str) -> None:
 
 @shared_task(name="retrieval.continue_extraction")
 def continue_extraction() -> None:
-    """Carry on what a worker left or nobody was told of."""
-    for run in background.waiting():
-        background.work(run)
+    """Carry on what a worker left or nobody was told of, and end what killed commands left."""
+    background.go_on()

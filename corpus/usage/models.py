@@ -62,3 +62,17 @@ class CappedRun(models.Model):
 
     class Meta:
         abstract = True
+
+
+class ClaimedRun(CappedRun):
+    """A run that one process at a time carries out. `corpus.run_claims` says how it is taken and kept."""
+
+    is_for_workers = models.BooleanField(default=False)
+    # When whoever carries it out last gave a sign of life; None while nobody does.
+    touched_at = models.DateTimeField(null=True, editable=False)
+    # Who that is, and the token without which nothing more may be written.
+    held_by = models.CharField(max_length=200, blank=True, default="", editable=False)
+    claim = models.UUIDField(null=True, editable=False)
+
+    class Meta:
+        abstract = True

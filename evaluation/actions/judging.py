@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from answers.models import Answer
+from corpus.run_claims import RunLost
 from evaluation.actions.runs import count, touch_documents
 from evaluation.judging.models import NOT_ASKED, AnswerOutcome, Judgement
 from evaluation.judging.passes import Reply
@@ -28,10 +29,6 @@ PASSES = len(Judgement.Kind)
 
 class RunEnded(RuntimeError):
     """The run was cancelled or ended meanwhile: what was about to be kept is not."""
-
-
-class RunLost(RuntimeError):
-    """Somebody else has taken the run over: what was about to be kept is not."""
 
 
 class CannotAskAgain(ValueError):

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F
 from django.db.models.functions import Now
 
-from corpus.jobs import this_worker
+from corpus import run_claims
+from corpus.audit.recording import Kind, record
 from corpus.usage import capping
 from corpus.usage.budget import Cap
 from corpus.webhooks import actions as webhooks
@@ -174,6 +173,9 @@ def finish(
     row.touched_at = None
     row.save()
     _announce(run)
+    if not all_failed:
+        about = {"run": str(run), "kind": row.kind, "started_by": row.started_by_id}
+        record(Kind.PUBLISHED, by=None, about=about)
     row.refresh_from_db()
     logger.info("evaluation.finished", run=str(run), state=row.state, results=row.done, failed=row.failed)
     return row
@@ -190,7 +192,7 @@ def fail(*, run: UUID, code: str) -> None:
 
 def stop_at_the_cap(*, run: EvaluationRun) -> None:
     """Let a run rest that has used what it may: it goes on when its cap is raised."""
-    rests = _held(run).update(state=State.CAPPED, finished_at=Now(), touched_at=None, held_by="")
+    rests = run_claims.held(run).update(state=State.CAPPED, finished_at=Now(), touched_at=None, held_by="")
     logger.info("evaluation.stopped_at_the_cap", run=str(run.pk), is_ours=bool(rests))
 
 
@@ -230,31 +232,8 @@ def _announce(run: UUID) -> None:
 
 
 def claim(*, run: UUID, for_workers: bool = True) -> EvaluationRun | None:
-    """Take a run that nobody carries out; None when somebody does, or it has ended.
-
-    One statement decides between two who try at once. What is returned has the claim that its results are
-    kept under.
-    """
-    lapsed = Now() - timedelta(seconds=settings.SCI_RAG_LEASE_SECONDS)
-    free = Q(touched_at__isnull=True) | Q(touched_at__lt=lapsed)
-    waiting = EvaluationRun.objects.filter(free, pk=run, state=State.RUNNING, is_for_workers=for_workers)
-    token = uuid4()
-    is_ours = waiting.update(touched_at=Now(), claim=token, held_by=this_worker())
-    return EvaluationRun.objects.get(pk=run) if is_ours else None
-
-
-def renew(*, run: EvaluationRun) -> bool:
-    """Show a sign of life; False when the claim that `run` was returned with holds no more."""
-    return bool(_held(run).update(touched_at=Now()))
-
-
-def let_go(*, run: EvaluationRun) -> None:
-    """Leave a run to the next who takes it; one that somebody else has taken meanwhile stays theirs."""
-    _held(run).update(touched_at=None, held_by="")
-
-
-def _held(run: EvaluationRun) -> QuerySet[EvaluationRun]:
-    return EvaluationRun.objects.filter(pk=run.pk, claim=run.claim, state=State.RUNNING)
+    """Take a run that nobody carries out; None when somebody does, or it has ended."""
+    return run_claims.claim(EvaluationRun, run, for_workers=for_workers)
 
 
 class NotABaseline(ValueError):

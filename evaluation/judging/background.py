@@ -12,12 +12,11 @@ from django.db import transaction
 from answers.writers import EngineUnavailable
 from corpus import bells
 from corpus.prompt_files import InvalidPrompt
+from corpus.run_claims import RunLost, holding
 from corpus.usage.budget import Cap
 from evaluation.actions import runs as action
-from evaluation.actions.judging import RunLost
 from evaluation.judging import running, starting
 from evaluation.judging.starting import CannotStart, Wanted
-from evaluation.runs.holding import holding
 from evaluation.runs.models import EvaluationRun
 
 if TYPE_CHECKING:

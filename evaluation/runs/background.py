@@ -10,9 +10,9 @@ import structlog
 from django.db import transaction
 
 from corpus import bells
+from corpus.run_claims import holding
 from evaluation.actions import runs as action
 from evaluation.runs import running
-from evaluation.runs.holding import holding
 from evaluation.runs.models import EvaluationRun
 from evaluation.runs.planning import Plan, opening_of
 from evaluation.runs.running import ConditionsChanged

@@ -1,27 +1,13 @@
-"""Carrying a run out alone: the claim on it is kept alive meanwhile and given back at the end."""
+"""Saying who carries a run out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
-from corpus import leases
-from evaluation.actions import runs as action
 from evaluation.runs.models import EvaluationRun
-
-
-@contextmanager
-def holding(run: EvaluationRun) -> Iterator[None]:
-    """Keep the claim on `run` as long as the block runs, whatever a model takes for one reply."""
-    try:
-        with leases.renewed(lambda: action.renew(run=run), run=str(run.pk)):
-            yield
-    finally:
-        action.let_go(run=run)
 
 
 def who_holds(run: UUID) -> str:
@@ -34,5 +20,5 @@ def who_holds(run: UUID) -> str:
     return (
         f"Run {run} is being carried out by process {process} on {host}, which gave a sign of life "
         f"{seconds} s ago. When that process is gone, the run is free {settings.SCI_RAG_LEASE_SECONDS} s "
-        "after its last sign."
+        "after its last sign, and at once on its own machine."
     )

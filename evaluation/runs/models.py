@@ -10,11 +10,11 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from corpus.usage.models import CappedRun
+from corpus.usage.models import ClaimedRun
 from evaluation.ground_truth.models import NAME, Question, QuestionSet
 
 
-class EvaluationRun(CappedRun):
+class EvaluationRun(ClaimedRun):
     """One evaluation. Two runs compare when kind, questions, corpus and judge are the same.
 
     The conditions are written when it starts. `summary` holds the numbers of a run that has finished.
@@ -57,12 +57,6 @@ class EvaluationRun(CappedRun):
     done = models.PositiveIntegerField(default=0, help_text="Results there are, failures too")
     failed = models.PositiveIntegerField(default=0)
     last_error_code = models.CharField(max_length=60, blank=True, default="")
-    is_for_workers = models.BooleanField(default=False)
-    # When whoever carries it out last gave a sign of life; None while nobody does.
-    touched_at = models.DateTimeField(null=True, editable=False)
-    # Who that is, and the token without which nothing more may be written.
-    held_by = models.CharField(max_length=200, blank=True, default="", editable=False)
-    claim = models.UUIDField(null=True, editable=False)
     retries = models.JSONField(
         default=list, editable=False, help_text="When failed replies were asked for again, by whom, which"
     )

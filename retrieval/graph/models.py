@@ -15,7 +15,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from corpus.usage.models import CappedRun
+from corpus.usage.models import ClaimedRun
 from retrieval.graph.naming import LONGEST_NAME
 
 DIRECT, IMPLIED, INFERRED = 1.0, 0.7, 0.4
@@ -173,7 +173,7 @@ class ChunkStamp(models.Model):
         return f"{self.chunk_id} by {self.extractor}"
 
 
-class ExtractionRun(CappedRun):
+class ExtractionRun(ClaimedRun):
     """One pass over passages that were not read yet: what it found and what it left out, by reason.
 
     What was read is in the stamps, so that a run which a worker left goes on where it stopped.
@@ -192,9 +192,6 @@ class ExtractionRun(CappedRun):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     parameters = models.JSONField(default=dict, help_text="What was asked for")
-    is_for_workers = models.BooleanField(default=False)
-    # When whoever carries it out last gave a sign of life; None while nobody does.
-    touched_at = models.DateTimeField(null=True, editable=False)
     passages = models.PositiveIntegerField(default=0, help_text="To be read when it started")
     passages_done = models.PositiveIntegerField(default=0)
     batches_done = models.PositiveIntegerField(default=0)

@@ -1,18 +1,20 @@
-"""Keeping what an extractor found, and the record of a run."""
+"""Keeping what an extractor found, and the record of a run.
+
+A run that somebody carries out is written under that claim: whoever lost it raises `RunLost`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
 
+from corpus import run_claims
 from corpus.usage import capping
 from corpus.usage.budget import Cap
 from corpus.webhooks import actions as webhooks
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 State = ExtractionRun.State
-# A model has minutes for a batch, and tries twice.
-_GIVEN_UP_AFTER = timedelta(minutes=15)
+ABANDONED = "abandoned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,13 @@ def start(
 
 
 @transaction.atomic
-def keep(*, run: UUID, extractor: str, verified: Sequence[Verified], dropped: Drops) -> Kept:
+def keep(
+    *, run: UUID, extractor: str, verified: Sequence[Verified], dropped: Drops, claim: UUID | None = None
+) -> Kept:
     """Store what stands in the passages and stamp them, in one transaction; return what was new.
 
-    Passages that went or changed meanwhile are left out. The same batch again changes nothing.
+    Passages that went or changed meanwhile are left out. The same batch again changes nothing. Raises
+    `RunLost`.
     """
     there = storing.present([page.passage.chunk for page in verified])
     pages = [
@@ -73,7 +77,9 @@ def keep(*, run: UUID, extractor: str, verified: Sequence[Verified], dropped: Dr
     documents = {chunk: document for chunk, (document, _) in there.items()}
     added = _store(pages, documents)
     storing.stamp(pages, extractor=extractor)
-    _count(run, len(pages), added, dropped)
+    # Last, as extraction locks entities before runs: a claim that is lost takes all of this back.
+    row = run_claims.locked(ExtractionRun, run, claim)
+    _count(row, len(pages), added, dropped)
     return Kept(len(pages), added)
 
 
@@ -96,8 +102,7 @@ def _store(pages: Sequence[Verified], documents: dict[int, UUID]) -> Added:
     return Added(new, mentions, relationships)
 
 
-def _count(run: UUID, passages: int, added: Added, dropped: Drops) -> None:
-    row = ExtractionRun.objects.select_for_update().get(pk=run)
+def _count(row: ExtractionRun, passages: int, added: Added, dropped: Drops) -> None:
     row.passages_done += passages
     row.batches_done += 1
     row.entities_added += added.entities
@@ -111,9 +116,9 @@ def _count(run: UUID, passages: int, added: Added, dropped: Drops) -> None:
 
 
 @transaction.atomic
-def count_failure(*, run: UUID, code: str) -> None:
-    """Note a batch that could not be read."""
-    row = ExtractionRun.objects.select_for_update().get(pk=run)
+def count_failure(*, run: UUID, code: str, claim: UUID | None = None) -> None:
+    """Note a batch that could not be read. Raises `RunLost`."""
+    row = run_claims.locked(ExtractionRun, run, claim)
     row.batches_failed += 1
     row.last_error_code = code[:60]
     row.touched_at = Now()
@@ -121,10 +126,10 @@ def count_failure(*, run: UUID, code: str) -> None:
 
 
 @transaction.atomic
-def finish(*, run: UUID) -> ExtractionRun:
-    """End a run: failed when batches failed and none was read."""
+def finish(*, run: UUID, claim: UUID | None = None) -> ExtractionRun:
+    """End a run: failed when batches failed and none was read. One that is not ours stays as it is."""
     row = ExtractionRun.objects.select_for_update().get(pk=run)
-    if row.state == State.RUNNING:
+    if row.state == State.RUNNING and row.claim == claim:
         row.state = State.FAILED if row.batches_failed and not row.batches_done else State.FINISHED
         row.finished_at = Now()
         row.save()
@@ -134,49 +139,57 @@ def finish(*, run: UUID) -> ExtractionRun:
 
 
 @transaction.atomic
-def fail(*, run: UUID, code: str) -> None:
-    """End a run that something unforeseen stopped."""
-    running = ExtractionRun.objects.filter(pk=run, state=State.RUNNING)
-    if running.update(state=State.FAILED, finished_at=Now(), last_error_code=code[:60]):
+def fail(*, run: UUID, code: str, claim: UUID | None = None) -> bool:
+    """End a run that something unforeseen stopped; False when it is not ours any more."""
+    running = ExtractionRun.objects.filter(pk=run, state=State.RUNNING, claim=claim)
+    has_failed = bool(running.update(state=State.FAILED, finished_at=Now(), last_error_code=code[:60]))
+    if has_failed:
         _announce(run)
+    return has_failed
 
 
-def stop_at_the_cap(*, run: UUID) -> None:
+def stop_at_the_cap(*, run: UUID, claim: UUID | None = None) -> None:
     """Let a run rest that has used what it may: it goes on when its cap is raised."""
-    ExtractionRun.objects.filter(pk=run, state=State.RUNNING).update(
+    ExtractionRun.objects.filter(pk=run, state=State.RUNNING, claim=claim).update(
         state=State.CAPPED, finished_at=Now(), touched_at=None
     )
 
 
+def close_abandoned() -> int:
+    """End runs of commands whose process is gone; return how many. What they read stays, and resumes."""
+    dead = run_claims.abandoned(ExtractionRun)
+    return sum(fail(run=row.pk, code=ABANDONED, claim=row.claim) for row in dead)
+
+
 class CannotResume(ValueError):
-    """A run that did not stop at its cap, or has reached the new one already. The message says which."""
+    """A run that neither stopped at its cap nor was abandoned, or has reached the new cap already.
+
+    The message says which.
+    """
 
 
 @transaction.atomic
 def resume(*, run: UUID, cap: Cap) -> ExtractionRun:
-    """Let a run go on that stopped at its cap, under a higher one. Raises `CannotResume`."""
+    """Let a run go on that stopped at its cap, under a higher one, or whose process was killed.
+
+    One that was killed keeps its cap unless `cap` names another. Raises `CannotResume`.
+    """
     row = ExtractionRun.objects.select_for_update().filter(pk=run).first()
-    if row is None or row.state != State.CAPPED:
-        raise CannotResume(f"There is no run {run} that stopped at its cap.")
-    row.max_tokens, row.max_cost_usd = cap.max_tokens, cap.max_cost_usd
+    if row is None or not (row.state == State.CAPPED or _was_abandoned(row)):
+        raise CannotResume(f"There is no run {run} that stopped at its cap or whose process is gone.")
+    if row.state == State.CAPPED or cap != Cap():
+        row.max_tokens, row.max_cost_usd = cap.max_tokens, cap.max_cost_usd
     if reached := capping.budget_of(row).reached:
         raise CannotResume(f"Under this cap run {run} cannot go on: {reached}.")
-    row.state, row.finished_at, row.touched_at = State.RUNNING, None, None
+    row.state, row.finished_at, row.last_error_code = State.RUNNING, None, ""
+    row.touched_at, row.held_by, row.claim = None, "", None
     row.save()
     return row
 
 
+def _was_abandoned(row: ExtractionRun) -> bool:
+    return row.state == State.FAILED and row.last_error_code == ABANDONED
+
+
 def _announce(run: UUID) -> None:
     webhooks.announce(event=Event.RUN_FINISHED, kind=telling.KIND, subject=run)
-
-
-def claim(*, run: UUID) -> ExtractionRun | None:
-    """Take a run that nobody carries out; None when somebody does, or it has ended."""
-    free = Q(touched_at__isnull=True) | Q(touched_at__lt=Now() - _GIVEN_UP_AFTER)
-    waiting = ExtractionRun.objects.filter(free, pk=run, state=State.RUNNING, is_for_workers=True)
-    return ExtractionRun.objects.get(pk=run) if waiting.update(touched_at=Now()) else None
-
-
-def let_go(*, run: UUID) -> None:
-    """Leave a run to the next worker."""
-    ExtractionRun.objects.filter(pk=run, state=State.RUNNING).update(touched_at=None)

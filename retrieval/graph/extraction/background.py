@@ -8,7 +8,8 @@ from uuid import UUID
 
 import structlog
 
-from corpus import bells
+from corpus import bells, run_claims
+from corpus.run_claims import RunLost
 from corpus.usage.budget import Cap, CapReached
 from retrieval.graph.actions import extraction as action
 from retrieval.graph.extraction import choosing, running
@@ -52,31 +53,39 @@ def ring(run: UUID) -> bool:
 
 def work(run_id: UUID) -> None:
     """Carry a run on for a turn, if nobody else does; leave the rest to the next."""
-    run = action.claim(run=run_id)
+    run = run_claims.claim(ExtractionRun, run_id, for_workers=True)
     if run is None:
         return
+    with run_claims.holding(run):
+        is_done = _carried_on(run)
+    if not is_done:
+        ring(run_id)
+
+
+def _carried_on(run: ExtractionRun) -> bool:
+    """Go on with a claimed run and record its end; False when the turn was over first."""
     try:
-        extractor = _extractor(run.parameters["kind"])
         is_done = running.carry_out(
             run,
-            extractor=extractor,
+            extractor=_extractor(run.parameters["kind"]),
             ontology=active_ontology(),
             reach=_left_of(run),
             until=monotonic() + TURN_SECONDS,
         )
+    except RunLost:
+        logger.warning("graph.run_lost", run=str(run.pk))
+        return True
     except (NoModel, InvalidOntology) as error:
-        logger.warning("graph.run_failed", run=str(run_id), kind=type(error).__name__)
-        action.fail(run=run_id, code="not_configured")
-        return
+        logger.warning("graph.run_failed", run=str(run.pk), kind=type(error).__name__)
+        action.fail(run=run.pk, code="not_configured", claim=run.claim)
+        return True
     except CapReached:
-        logger.info("graph.stopped_at_the_cap", run=str(run_id))
-        action.stop_at_the_cap(run=run_id)
-        return
+        logger.info("graph.stopped_at_the_cap", run=str(run.pk))
+        action.stop_at_the_cap(run=run.pk, claim=run.claim)
+        return True
     if is_done:
-        action.finish(run=run_id)
-    else:
-        action.let_go(run=run_id)
-        ring(run_id)
+        action.finish(run=run.pk, claim=run.claim)
+    return is_done
 
 
 def waiting() -> list[UUID]:
@@ -93,3 +102,10 @@ def _left_of(run: ExtractionRun) -> Reach:
 def _extractor(kind: Kind) -> Extractor:
     ontology = active_ontology()
     return choosing.model(ontology) if kind == "model" else choosing.rules(ontology)
+
+
+def go_on() -> None:
+    """Carry on what a worker left or nobody was told of, and end what killed commands left."""
+    for run in waiting():
+        work(run)
+    action.close_abandoned()

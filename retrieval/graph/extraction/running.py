@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 from django.db.models import Exists, OuterRef, QuerySet
 
+from corpus import run_claims
 from corpus.connections import release
 from corpus.models import Chunk, Document
+from corpus.run_claims import RunLost
 from corpus.usage import accounts, capping
 from corpus.usage.budget import Budget, Cap, CapReached
 from retrieval.graph.actions import extraction as action
@@ -148,16 +150,23 @@ def to_its_end(
     reach: Reach,
     advance: Advance = lambda _: None,
 ) -> ExtractionRun:
-    """Carry a run out until nothing is left or its cap is reached; return it as it is then."""
-    try:
-        carry_out(run, extractor=extractor, ontology=ontology, reach=reach, advance=advance)
-    except CapReached:
-        action.stop_at_the_cap(run=run.pk)
-        return ExtractionRun.objects.get(pk=run.pk)
-    except BaseException as error:
-        action.fail(run=run.pk, code=type(error).__name__)
-        raise
-    return action.finish(run=run.pk)
+    """Carry a command's run out until nothing is left or its cap is reached; return it as it is then.
+
+    Raises `RunLost` when somebody else carries it out.
+    """
+    claimed = run_claims.claim(ExtractionRun, run.pk, for_workers=False)
+    if claimed is None:
+        raise RunLost(f"Somebody else carries run {run.pk} out.")
+    with run_claims.holding(claimed):
+        try:
+            carry_out(claimed, extractor=extractor, ontology=ontology, reach=reach, advance=advance)
+        except CapReached:
+            action.stop_at_the_cap(run=run.pk, claim=claimed.claim)
+            return ExtractionRun.objects.get(pk=run.pk)
+        except BaseException as error:
+            action.fail(run=run.pk, code=type(error).__name__, claim=claimed.claim)
+            raise
+        return action.finish(run=run.pk, claim=claimed.claim)
 
 
 def carry_out(
@@ -171,7 +180,8 @@ def carry_out(
 ) -> bool:
     """Read batches until nothing is left; False when `until` came first. Gives up on a dead provider.
 
-    Raises `CapReached` before a batch that the run's cap does not allow any more.
+    Raises `CapReached` before a batch that the run's cap does not allow any more, and `RunLost` when somebody
+    else has taken the run.
     """
     budget = capping.budget_of(run)
     failed_in_a_row = 0
@@ -201,10 +211,16 @@ def _read(
 
 def _keep(run: ExtractionRun, reading: Reading, extractor: Extractor) -> bool:
     if reading.failure:
-        action.count_failure(run=run.pk, code=reading.failure)
+        action.count_failure(run=run.pk, code=reading.failure, claim=run.claim)
         logger.warning("graph.batch_failed", run=str(run.pk), code=reading.failure)
         return False
-    action.keep(run=run.pk, extractor=extractor.name, verified=reading.verified, dropped=reading.dropped)
+    action.keep(
+        run=run.pk,
+        extractor=extractor.name,
+        verified=reading.verified,
+        dropped=reading.dropped,
+        claim=run.claim,
+    )
     return True
 
 

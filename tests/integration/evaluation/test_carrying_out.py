@@ -15,15 +15,15 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from corpus import run_claims
+from corpus.run_claims import RunLost, holding
 from corpus.scope import RetrievalScope
 from evaluation.actions import runs as action
-from evaluation.actions.judging import RunLost
 from evaluation.judging import background, running, starting
 from evaluation.judging.models import Judgement
 from evaluation.judging.starting import CannotStart, Wanted
 from evaluation.models import EvaluationRun
 from evaluation.reports.report import report_of
-from evaluation.runs.holding import holding
 from sci_rag_site.cli import main
 from tests.integration.evaluation.judging import (
     CORRECT,
@@ -120,10 +120,10 @@ def test_a_claim_without_a_sign_of_life_lapses_and_its_holder_writes_nothing_mor
 
     with pytest.raises(RunLost):
         running.carry_out(first)
-    action.let_go(run=first)
+    run_claims.let_go(first)
 
-    assert not action.renew(run=first)
-    assert action.renew(run=second)
+    assert not run_claims.renew(first)
+    assert run_claims.renew(second)
     assert Judgement.objects.count() == 0
 
 

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from pytest_django.fixtures import Settings
 
 from answers.models import Answer
+from corpus import run_claims
 from corpus.gateways.litellm_library import litellm
 from corpus.models import Document
 from corpus.scope import RetrievalScope
@@ -159,7 +160,7 @@ def test_a_worker_carries_a_run_on_in_turns_and_nobody_does_so_twice(
     assert claimed is not None
     background.work(run.pk)
     assert (len(judge.requests), len(rung)) == (0, 2)
-    action.let_go(run=claimed)
+    run_claims.let_go(claimed)
     background.work(run.pk)
 
     run.refresh_from_db()

@@ -9,6 +9,7 @@ import click
 from answers import cli_report, engine, writers
 from answers.hearing import Heard
 from answers.models import EXTRACTIVE, MODEL
+from corpus.audit.recording import Kind, record
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_scope import scope_options
 from corpus.scope import RetrievalScope
@@ -53,6 +54,8 @@ def ask(
 ) -> None:
     """Answer QUESTION from the corpus, with a citation for each claim."""
     try:
+        # The operator meets no ceiling: whoever asks here looks past everybody's.
+        record(Kind.OVERRIDDEN, by=None, about={"what": "answer without a ceiling"})
         events = engine.ask(
             question=question, requested=requested, by=None, profile=profile, limit=limit, engine=engine_name,
             compressed=compressed,

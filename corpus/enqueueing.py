@@ -12,6 +12,7 @@ from django.db import transaction
 
 from corpus import bells, jobs, storage, vectors
 from corpus.actions import runs
+from corpus.audit import recording
 from corpus.ingestion import default_options, guarded
 from corpus.inputs import Batch, Refusal
 from corpus.intake import Options
@@ -66,6 +67,11 @@ def enqueue_files(*, run: IngestionRun, files: Sequence[Entry | Refusal]) -> lis
     items = [_received(run, file) for file in files]
     with transaction.atomic():
         runs.reopen(run)
+        recording.record(
+            recording.Kind.UPLOADED,
+            by=run.started_by,
+            about={"run": str(run.pk), "origin": run.origin[:60], "files": len(items)},
+        )
         IngestionItem.objects.bulk_create(items, batch_size=500)
         waiting = [item for item in items if item.outcome == Outcome.WAITING]
         queued = jobs.queue_parsing(run=run.pk, items=[item.pk for item in waiting])

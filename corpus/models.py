@@ -603,7 +603,7 @@ from corpus.accounts.identities import (  # noqa: E402, F401
     ProviderSession,
 )
 from corpus.accounts.sessions import PersonSession  # noqa: E402, F401
-from corpus.audit.models import AuditHead, AuditLink  # noqa: E402, F401
+from corpus.audit.models import AuditEvent, AuditHead, AuditLink  # noqa: E402, F401
 from corpus.backups import BackupRun  # noqa: E402, F401
 from corpus.campaigns.models import (  # noqa: E402, F401
     Campaign,

@@ -23,20 +23,22 @@ def take(name: str) -> CorpusSnapshot:
 
     All of it is of one moment. Raises `NameTaken`.
     """
+    with one_moment():
+        state = _state()
     try:
-        with one_moment(writes=True):
-            return CorpusSnapshot.objects.create(name=name, **_state())
+        # In a transaction of its own: the record is sealed with it, after whatever was sealed meanwhile.
+        with transaction.atomic():
+            return CorpusSnapshot.objects.create(name=name, **state)
     except IntegrityError:
         raise NameTaken(f"There is a snapshot called {name}. Snapshots are never replaced.") from None
 
 
 @contextmanager
-def one_moment(*, writes: bool = False) -> Iterator[None]:
-    """Open a transaction in which every statement sees the database of one moment."""
-    mode = "READ WRITE" if writes else "READ ONLY"
+def one_moment() -> Iterator[None]:
+    """Open a transaction in which every statement sees the database of one moment, and none writes."""
     with transaction.atomic(durable=True):
         with connection.cursor() as cursor:
-            cursor.execute(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ {mode}")
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         yield
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from corpus.audit.recording import Kind, record
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_scope import scope_options
 from corpus.domain_profile import InvalidProfile
@@ -29,6 +30,8 @@ def retrieve(
     *, question: str, how: How, limit: int, explain_routing: bool, requested: RetrievalScope, as_json: bool
 ) -> None:
     """Find the passages that speak to QUESTION, within what the options allow."""
+    # The operator meets no ceiling: whoever asks here looks past everybody's.
+    record(Kind.OVERRIDDEN, by=None, about={"what": "search without a ceiling"})
     try:
         result = retrieve_passages(question=question, scope=requested, limit=limit, **how)
     except (UnknownProfile, InvalidRequest) as error:

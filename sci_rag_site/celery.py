@@ -76,6 +76,11 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "corpus.forget_deliveries",
         "schedule": crontab(hour="3", minute="37"),
     },
+    "note-configuration": {
+        "task": "site.note_configuration",
+        "schedule": 5 * MINUTE,
+        "options": {"expires": 5 * MINUTE},
+    },
     "say-where-the-chain-ends": {
         "task": "site.say_where_the_chain_ends",
         "schedule": crontab(hour="3", minute="7"),

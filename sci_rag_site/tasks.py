@@ -51,6 +51,21 @@ def clear_expired_sessions() -> None:
     logger.info("notes.forgotten", notes=forget_old())
 
 
+@shared_task(name="site.note_configuration")
+def note_configuration() -> None:
+    """Record the configuration when it is another than the one on record."""
+    from corpus.domain_profile import InvalidProfile
+    from sci_rag_site import configured
+
+    try:
+        changed = configured.note()
+    except (InvalidProfile, OSError):
+        # The doctor names the file; what stands in it is in force for nobody.
+        logger.warning("configuration.unreadable")
+    else:
+        logger.info("configuration.noted", changed=len(changed))
+
+
 @shared_task(name="site.say_where_the_chain_ends")
 def say_where_the_chain_ends() -> None:
     """Write the head of the audit chain to the log, which is kept elsewhere."""

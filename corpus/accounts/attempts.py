@@ -69,7 +69,7 @@ def begin(*, name: str, address: str, device: str) -> Attempt:
     are counted by themselves, so that nobody can keep a person out by guessing elsewhere.
     """
     named = name_key(name)
-    network = _network(address)
+    network = network_of(address)
     if device:
         own, shared = hashed("device", f"{named} {device}"), {}
     else:
@@ -131,7 +131,7 @@ def _locked(keys: Iterable[str]) -> models.QuerySet[SignInCount]:
     return SignInCount.objects.select_for_update().filter(key__in=list(keys)).order_by("key")
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
     """Return whose address it is: of IPv6, everybody has a whole network of their own."""
     try:
         found = ipaddress.ip_address(address)

@@ -8,13 +8,15 @@ from typing import Any
 
 import structlog
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, Group, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.core.signing import BadSignature
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
 from corpus.accounts import attempts
 from corpus.accounts.attempts import Paused
+from corpus.audit.recording import Kind, record
 
 logger = structlog.get_logger(__name__)
 
@@ -25,7 +27,25 @@ _DEVICE_LIFE = 180 * 24 * 3600
 _SALT = "corpus.accounts.device"
 
 
-class PasswordBackend(ModelBackend):
+class _PermissionsAtOnce(ModelBackend):
+    """Django's backend, but that a person's own permissions and their groups' are one statement, not two."""
+
+    def get_all_permissions(self, user_obj: User | AnonymousUser, obj: Any = None) -> set[str]:
+        """Return what the account may do, looked up once for each instance, as Django does."""
+        if user_obj.is_superuser or not user_obj.is_active or user_obj.is_anonymous or obj is not None:
+            return super().get_all_permissions(user_obj, obj)
+        if not hasattr(user_obj, "_perm_cache"):
+            own = User.user_permissions.through.objects.filter(user=user_obj)
+            groups = Group.permissions.through.objects.filter(group__user=user_obj)
+            held = Permission.objects.filter(
+                Q(pk__in=own.values("permission")) | Q(pk__in=groups.values("permission"))
+            )
+            names = held.order_by().values_list("content_type__app_label", "codename")
+            user_obj._perm_cache = {f"{label}.{name}" for label, name in names}  # type: ignore[union-attr]
+        return user_obj._perm_cache  # type: ignore[union-attr,no-any-return]
+
+
+class PasswordBackend(_PermissionsAtOnce):
     """Django's comparison of passwords, behind a count that is exact.
 
     The attempt is counted before anything is compared, so however many come at once, no more than allowed
@@ -48,18 +68,23 @@ class PasswordBackend(ModelBackend):
             )
         except Paused as pause:
             _remember(request, pause.until)
+            record(Kind.SIGN_IN_FAILED, by=None, about={"why": "paused"}, request=request, once="paused")
             logger.warning("sign_in.paused")
             raise PermissionDenied from None
         user = super().authenticate(request, username=username, password=password)
         if user is None:
             _remember(request, attempt.paused_until)
+            # Never the name: people type passwords there. The account, where there is one.
+            account = User.objects.filter(username=username).values_list("pk", flat=True).first()
+            about = {"why": "password", "account": account}
+            record(Kind.SIGN_IN_FAILED, by=None, about=about, request=request)
             logger.info("sign_in.failed")
             return None
         attempts.succeeded(attempt)
         return user
 
 
-class ProviderBackend(ModelBackend):
+class ProviderBackend(_PermissionsAtOnce):
     """Accounts whom the provider vouched for; it compares nothing itself."""
 
     def authenticate(self, request: HttpRequest | None, *args: Any, **kwargs: Any) -> None:

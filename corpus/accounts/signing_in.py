@@ -13,6 +13,7 @@ from django.http import HttpRequest
 
 from corpus import session_store
 from corpus.accounts import backends
+from corpus.audit.recording import Kind, record
 
 logger = structlog.get_logger(__name__)
 
@@ -26,6 +27,7 @@ def note(sender: object, request: HttpRequest, user: User, **_: Any) -> None:
     session[session_store.AGENT] = str(request.META.get("HTTP_USER_AGENT", ""))[:300].replace("\0", "")
     session[session_store.ADDRESS] = _address(request)
     way = "provider" if session.get("_auth_user_backend") == backends.BY_PROVIDER else "password"
+    record(Kind.SIGNED_IN, by=user, about={"way": way}, request=request)
     logger.info("sign_in.succeeded", user=user.pk, by=way)
 
 

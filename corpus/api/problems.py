@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 import structlog
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpResponse
 from django.http.multipartparser import MultiPartParserError
@@ -20,6 +21,7 @@ from pydantic import ValidationError
 from rest_framework import exceptions
 
 from corpus.api.hygiene import NotAnObject, TooLarge, UnusableJson
+from corpus.audit.recording import denied
 from corpus.keys.authentication import KeyRefused, PermissionMissing
 from corpus.keys.throttling import RateLimited
 from corpus.scope import InvalidScope
@@ -65,6 +67,7 @@ MEANING: dict[Code, tuple[int, str]] = {
     Code.GENERATION_FAILED: (502, "The answer could not be written"),
     Code.LLM_UNAVAILABLE: (503, "A model is not available"),
 }
+_RECORDED = (Code.INVALID_KEY, Code.INSUFFICIENT_SCOPE)
 _DETAIL = {
     Code.MISSING_KEY: "Send a key as 'Authorization: Bearer ...'.",
     Code.INVALID_KEY: "The key is unknown, has expired or was revoked, or its owner's account is closed.",
@@ -102,14 +105,24 @@ def of_fields(error: ValidationError) -> Problem:
     return Problem(Code.INVALID_REQUEST, f"{named}{errors[0]['message']}.", more={"errors": errors})
 
 
-def handled(error: Exception, _context: Mapping[str, Any]) -> HttpResponse:
+def handled(error: Exception, context: Mapping[str, Any]) -> HttpResponse:
     """Answer for an exception of a view. Whatever it is, it is a problem and nothing is let through."""
     problem = of(error)
+    if problem is not None and problem.code in _RECORDED:
+        # A cookie opens nothing here: whose session it is says nothing about who asked.
+        caller = getattr(context["request"], "_auth", None)
+        doer = AnonymousUser() if caller is None else caller.user
+        denied(context["request"]._request, _why(error, problem), by=doer)
     if problem is None:
         logger.error("api.failed", error=type(error).__name__, exc_info=error)
         # Its type and nothing else: a message may quote what must not be told.
         problem = Problem(Code.INTERNAL_ERROR, f"The error is of the type {type(error).__name__}.")
     return response(problem)
+
+
+def _why(error: Exception, problem: Problem) -> str:
+    """Return what the record says, which only who may read it learns: of a key that expired, that it did."""
+    return type(error).__name__ if isinstance(error, KeyRefused) else str(problem.code)
 
 
 def response(problem: Problem) -> HttpResponse:

@@ -13,6 +13,7 @@ from corpus.cli_output import json_option, print_json
 _WORDS = {
     "row_changed": "was changed",
     "row_gone": "was removed",
+    "words_changed": "does not say what it said",
     "row_not_sealed": "came in past the seal",
     "link_changed": "is not the link that was made",
     "end_changed": "is not where the chain ends",

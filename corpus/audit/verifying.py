@@ -12,9 +12,12 @@ from corpus.snapshots import one_moment
 
 MOST_NAMED = 20
 
+# The arguments of a trigger end with a zero byte each: the key, and the columns that can be erased.
 _SEALED = """
 SELECT relation.relname, convert_from(
-    substring(trigger.tgargs FROM 1 FOR position('\\000'::bytea IN trigger.tgargs) - 1), 'UTF8')
+    substring(trigger.tgargs FROM 1 FOR position('\\000'::bytea IN trigger.tgargs) - 1), 'UTF8'),
+    convert_from(trim('\\000'::bytea FROM substring(
+        trigger.tgargs FROM position('\\000'::bytea IN trigger.tgargs))), 'UTF8')
 FROM pg_trigger AS trigger JOIN pg_class AS relation ON relation.oid = trigger.tgrelid
 WHERE trigger.tgname = 'audit_sealed' AND trigger.tgenabled IN ('O', 'A')
 ORDER BY relation.relname
@@ -52,6 +55,27 @@ _OF_ROWS: dict[str, LiteralString] = {
         ORDER BY record.{key} LIMIT %s
     """,
 }
+# Gone with their document is no tamper: all of them, and it.
+_OF_WORDS: LiteralString = """
+    SELECT link.row_id FROM corpus_auditlink AS link
+    JOIN {table} AS record ON record.{key}::text = link.row_id
+    WHERE link.table_name = {name} || '.words'
+        AND link.row_sha256 <> corpus_audit_row_sha256(to_jsonb(record), link.columns::text[])
+        AND (EXISTS (SELECT FROM corpus_document WHERE id = record.document_id)
+            OR EXISTS (SELECT FROM jsonb_each_text(to_jsonb(record)) AS word
+                WHERE word.key = ANY(link.columns) AND word.value <> ''))
+    ORDER BY link.number LIMIT %s
+"""
+_OF_CONTEXTS = """
+    SELECT context FROM (
+        SELECT DISTINCT ON (split_part(row_id, ':', 1))
+            split_part(row_id, ':', 1)::uuid AS context, row_sha256
+        FROM corpus_auditlink WHERE table_name = 'pghistory_context'
+        ORDER BY split_part(row_id, ':', 1), number DESC
+    ) AS newest
+    WHERE row_sha256 <> corpus_audit_context_sha256(context)
+    ORDER BY context LIMIT %s
+"""
 _HEAD = "SELECT number, sha256 FROM corpus_audithead"
 _LAST = "SELECT number, sha256 FROM corpus_auditlink ORDER BY number DESC LIMIT 1"
 
@@ -94,12 +118,15 @@ def verify(*, known: tuple[int, str] | None = None) -> Verified:
         cursor.execute(_HEAD)
         ends_at = cursor.fetchone() or (0, "")
         cursor.execute(_SEALED)
-        tables: list[tuple[str, str]] = cursor.fetchall()
+        tables: list[tuple[str, str, str]] = cursor.fetchall()
         found = [Tamper("link_changed", "corpus_auditlink", str(row)) for row in _column(cursor, _BROKEN)]
         found += _of_the_end(cursor, ends_at, known)
-        for table, key in tables:
-            found += _of_table(cursor, table, key)
-    return Verified(int(ends_at[0]), str(ends_at[1]), tuple(table for table, _ in tables), tuple(found))
+        found += [
+            Tamper("words_changed", "pghistory_context", str(row)) for row in _column(cursor, _OF_CONTEXTS)
+        ]
+        for table, key, erasable in tables:
+            found += _of_table(cursor, table, key, has_words=bool(erasable))
+    return Verified(int(ends_at[0]), str(ends_at[1]), tuple(table for table, *_ in tables), tuple(found))
 
 
 def _column(cursor: Any, statement: str | Composable) -> list[Any]:
@@ -119,11 +146,11 @@ def _of_the_end(cursor: Any, ends_at: tuple[int, str], known: tuple[int, str] | 
     return found
 
 
-def _of_table(cursor: Any, table: str, key: str) -> list[Tamper]:
+def _of_table(cursor: Any, table: str, key: str, *, has_words: bool) -> list[Tamper]:
     # Names of the database's own catalogue.
     names = {"table": Identifier(table), "key": Identifier(key), "name": Literal(table)}
     return [
         Tamper(what, table, str(row))
-        for what, statement in _OF_ROWS.items()
+        for what, statement in (_OF_ROWS | ({"words_changed": _OF_WORDS} if has_words else {})).items()
         for row in _column(cursor, SQL(statement).format(**names))
     ]

@@ -14,6 +14,7 @@ from typing import Any
 from django.db.models import Count, Sum
 from django.utils import timezone
 
+from corpus.audit.recording import Kind, record
 from corpus.export import files, rows
 from corpus.export.files import Form
 from corpus.fingerprint import fingerprint
@@ -44,6 +45,7 @@ def export(*, target: Path, scope: RetrievalScope, form: Form) -> dict[str, Any]
     part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.part-"))
     try:
         manifest = _write(part, scope, form)
+        record(Kind.EXPORTED, by=None, about={"what": "corpus", "counts": manifest["counts"]})
         _on_disk(part)
         part.rename(target)
     except BaseException:

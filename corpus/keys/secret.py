@@ -1,9 +1,9 @@
 """The secret of a key: made here, shown once, kept as a keyed hash.
 
 A slow hash protects words that people choose, because those can be guessed. Nobody guesses 256 random
-bits, so a quick one keeps them as well, and a request pays a microsecond instead of a tenth of a second. It is
-keyed with what follows from the site's `SECRET_KEY`: by a copy of the database alone, nobody can tell whether
-some words are those of a key.
+bits, so a quick one keeps them as well, and a request pays a microsecond instead of a tenth of a second. It
+is keyed with what follows from the site's `SECRET_KEY`: by a copy of the database alone, nobody can tell
+whether some words are those of a key.
 """
 
 from __future__ import annotations

@@ -3,17 +3,20 @@
 import threading
 from collections.abc import Callable
 
+import pghistory
 import pgtrigger
 import pytest
 from click.testing import CliRunner
 from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 
+from corpus import snapshots
 from corpus.actions import quarantine, rights
-from corpus.audit import verifying
+from corpus.audit import recording, verifying
 from corpus.audit.cli import audit
-from corpus.audit.models import AuditHead, AuditLink
+from corpus.audit.models import AuditEvent, AuditHead, AuditLink
 from corpus.audit.sealing import sealed
+from corpus.curation import CorpusSnapshot
 from corpus.models import Document, RightsDecision
 from corpus.rights import LicenseClass
 from tests.factories.corpus import DocumentFactory
@@ -29,6 +32,12 @@ def execute(*statements: str) -> None:
             cursor.execute(statement)
 
 
+def as_the_program(statement: str) -> None:
+    """Do as the program would, by hand."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
 def decide(document: Document) -> None:
     rights.lower_license(
         document=document, license_class=LicenseClass.RESTRICTED, process="test", signal="said so"
@@ -40,6 +49,8 @@ def chain(librarian: User) -> Document:
     """Some records of several tables."""
     document = DocumentFactory(license_class=LicenseClass.PUBLIC.value)
     decide(document)
+    snapshots.take("before")
+    recording.record(recording.Kind.DENIED, by=librarian, about={"route": "documents"})
     quarantine.hold(document=document, by=librarian, reason="why")
     quarantine.release(document=document, by=librarian, reason="why not")
     return document
@@ -53,7 +64,7 @@ def test_every_append_only_log_is_sealed() -> None:
     logs = {
         model._meta.db_table
         for model, trigger in pgtrigger.registered()
-        if trigger.name == "append_only" and model is not AuditLink
+        if trigger.name in ("append_only", "immutable") and model is not AuditLink
     }
 
     assert set(verifying.verify().tables) == logs
@@ -99,6 +110,30 @@ TAMPERS: dict[str, tuple[tuple[str, ...], str]] = {
         ("UPDATE pghistory_context SET metadata = jsonb_set(metadata, '{user}', '424242')",),
         "row_changed",
     ),
+    "why it was done": (
+        ("UPDATE pghistory_context SET metadata = jsonb_set(metadata, '{reason}', '\"another\"')",),
+        "words_changed",
+    ),
+    "a reason comes in": (
+        ('UPDATE pghistory_context SET metadata = metadata || \'{"note": "so"}\'',),
+        "words_changed",
+    ),
+    "what the contexts say is emptied": (("TRUNCATE pghistory_context CASCADE",), "words_changed"),
+    "what signalled a decision": (
+        ("UPDATE corpus_rightsdecision SET signal = 'another'",),
+        "words_changed",
+    ),
+    "the words of a decision go, and its document does not": (
+        ("UPDATE corpus_rightsdecision SET document_title='', signal='', evidence='', note=''",),
+        "words_changed",
+    ),
+    "a class in a snapshot": (
+        ("UPDATE corpus_corpussnapshot SET documents = jsonb_set(documents, '{0,1}', '\"public\"')",),
+        "row_changed",
+    ),
+    "a snapshot is removed": (("DELETE FROM corpus_corpussnapshot",), "row_gone"),
+    "what was refused": (("UPDATE corpus_auditevent SET about = '{}'",), "row_changed"),
+    "a refusal is removed": (("DELETE FROM corpus_auditevent",), "row_gone"),
     "a decision is removed": (("DELETE FROM corpus_rightsdecision",), "row_gone"),
     "a log is emptied": (("TRUNCATE corpus_documentevent",), "row_gone"),
     "a record slips in": ((_SLIPS_IN,), "row_not_sealed"),
@@ -164,6 +199,12 @@ def test_a_chain_made_anew_is_found_by_a_head_that_was_kept(chain: Document) -> 
         lambda: AuditLink.objects.all().delete(),
         lambda: RightsDecision.objects.update(to_class="public"),
         lambda: RightsDecision.objects.all().delete(),
+        lambda: CorpusSnapshot.objects.update(name="x"),
+        lambda: AuditEvent.objects.all().delete(),
+        lambda: AuditEvent.objects.update(kind="x"),
+        lambda: as_the_program("UPDATE corpus_auditevent SET by = ''"),
+        lambda: as_the_program("DELETE FROM corpus_auditlink"),
+        lambda: as_the_program("UPDATE corpus_documentevent SET license_class = 'public'"),
     ],
 )
 def test_the_program_itself_cannot(chain: Document, attempt: Callable[[], object]) -> None:
@@ -179,6 +220,36 @@ def test_words_that_go_with_their_document_break_nothing(chain: Document) -> Non
     deletion.delete(document_id=chain.pk)
 
     assert RightsDecision.objects.get().signal == ""
+    assert found() == set()
+
+
+@pytest.mark.parametrize("table", ["corpus_auditlink", "corpus_auditevent", "corpus_documentevent"])
+def test_a_log_that_the_program_empties_is_missed(chain: Document, table: str) -> None:
+    as_the_program(f"TRUNCATE {table}")
+
+    assert found() & {"row_gone", "row_not_sealed", "end_changed"}
+
+
+def test_later_work_under_one_context_is_sealed_with_what_it_adds(librarian: User) -> None:
+    first, second = DocumentFactory.create_batch(2, license_class=LicenseClass.PUBLIC.value)
+    with pghistory.context(user=librarian.pk):
+        quarantine.hold(document=first, by=librarian, reason="one")
+        quarantine.hold(document=second, by=librarian, reason="another")
+
+    links = AuditLink.objects.filter(table_name="pghistory_context", by=str(librarian.pk))
+    assert len({link.row_id.partition(":")[0] for link in links}) == 1
+    assert links.count() == 2
+    assert found() == set()
+
+
+def test_a_transaction_of_many_records_seals_its_context_once(librarian: User) -> None:
+    before = AuditLink.objects.filter(table_name="pghistory_context").count()
+
+    with transaction.atomic(), pghistory.context(user=librarian.pk, reason="all at once"):
+        for document in DocumentFactory.create_batch(3, license_class=LicenseClass.PUBLIC.value):
+            Document.objects.filter(pk=document.pk).update(bucket="other")
+
+    assert AuditLink.objects.filter(table_name="pghistory_context").count() == before + 1
     assert found() == set()
 
 

@@ -23,6 +23,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "doctor": ("sci_rag_site.commands.doctor:doctor", "Check the installation and say how to fix it."),
         "init": ("sci_rag_site.commands.init:init", "Write a settings file to fill in."),
         "users": ("sci_rag_site.commands.users:users", "Make accounts and put them into groups."),
+        "backup": ("sci_rag_site.commands.backup:backup", "Keep database and originals in one file."),
+        "restore": ("sci_rag_site.commands.backup:restore", "Get everything back from a backup."),
         "usage": ("corpus.usage.cli:usage", "See what models were used for, and what that cost."),
     },
     "Corpus": {
@@ -67,7 +69,7 @@ COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.it
 ALIASES = {"answer": "ask"}
 SERVERS = {"up"}
 # These say themselves what the database lacks.
-PREPARED_BY_THEMSELVES = {"up", "demo", "doctor"}
+PREPARED_BY_THEMSELVES = {"up", "demo", "doctor", "restore"}
 # Makes an unexpected error show where it came from.
 TRACEBACK = "SCI_RAG_TRACEBACK"
 

@@ -17,6 +17,7 @@ from django.db.backends.signals import connection_created
 from django.db.migrations.executor import MigrationExecutor
 
 from corpus.cli_output import CommandFailed
+from sci_rag_site.backup import unfinished
 from sci_rag_site.database import locks
 
 
@@ -27,11 +28,18 @@ def unapplied_migrations() -> list[str]:
     return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
 
 
+def refuse_half_a_database() -> None:
+    """Raise while a restore has begun and not ended: what is there must not pass for the corpus."""
+    if told := unfinished.told():
+        raise CommandFailed(told)
+
+
 def migrate() -> int:
     """Bring the site's own database up to date; ask the operator to, where it is not ours.
 
     Return how many migrations were applied. Of several processes at once, one applies them.
     """
+    refuse_half_a_database()
     missing = unapplied_migrations()
     if not missing:
         return 0
@@ -51,11 +59,10 @@ def migrate() -> int:
 def migrated_when_reached() -> Iterator[None]:
     """Within the block, the first connection to the site's own database brings it up to date.
 
-    What never connects starts no server, and an operator's own database is left as it is.
+    What never connects starts no server, and an operator's own database is left as it is. Either is refused
+    while a restore of it has not ended.
     """
-    if settings.EMBEDDED_POSTGRES is None:
-        yield
-        return
+    is_ours = settings.EMBEDDED_POSTGRES is not None
     # Reentrant: migrating may itself connect. Other threads wait until the tables are there.
     gate = threading.RLock()
     checked = False
@@ -66,7 +73,8 @@ def migrated_when_reached() -> Iterator[None]:
             if checked:
                 return
             checked = True
-            if not _knows_every_file() and (applied := migrate()):
+            refuse_half_a_database()
+            if is_ours and not _knows_every_file() and (applied := migrate()):
                 click.echo(f"Brought the database up to date: {applied} migrations.", err=True)
 
     connection_created.connect(check, weak=False)

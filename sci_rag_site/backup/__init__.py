@@ -1,0 +1,1 @@
+"""Backups: one file that holds the database and the originals, and proof that it can be restored."""

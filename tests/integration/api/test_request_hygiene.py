@@ -22,7 +22,8 @@ AT_MOST = b'{"query": ' + b"[" * 31 + b"]" * 31 + b"}"
 POSTS = ("/query", "/answer", "/notes")
 # What a stock view of a REST framework fails on, or takes for something else.
 BODIES: dict[str, tuple[bytes, str]] = {
-    "nothing": (b"", MALFORMED),
+    "nothing": (b"", SENSELESS),
+    "white space": (b" ", MALFORMED),
     "half an object": (b'{"query": "x"', MALFORMED),
     "two values": (b'{"query": "x"} {"query": "y"}', MALFORMED),
     "a comma too many": (b'{"query": "x",}', MALFORMED),

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.conf import LazySettings
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from corpus import ceilings
+from corpus.accounts import sealing
 from corpus.keys import actions, secret
 from corpus.keys.actions import KeyActionRefused, Wanted
 from corpus.keys.authentication import (
@@ -27,6 +29,7 @@ from corpus.keys.permissions import Permission
 from corpus.models import GroupCeiling
 from corpus.rights import ALL_CLASSES, LicenseClass
 from corpus.scope import EVERYTHING, NOTHING, Ceiling
+from sci_rag_site.health import keys as doctor_keys
 from tests.factories.keys import make_key
 
 pytestmark = pytest.mark.django_db
@@ -106,6 +109,90 @@ class TestAuthentication:
         assert words not in kept
         assert words.split("_", 2)[2] not in kept
         assert secret.hash_of(words) in kept
+
+
+class TestTheSitesKey:
+    """What becomes of keys when the key of the site is another one."""
+
+    def test_the_hash_is_keyed(self, asker: User, settings: LazySettings) -> None:
+        made = make_key(asker)
+        words = made.secret.reveal()
+
+        assert made.key.hash != secret.plain_hash_of(words)
+        assert made.key.hashed_by == secret.site_key_name()
+        settings.SECRET_KEY = "another" * 10
+        assert secret.hash_of(words) != made.key.hash
+        assert secret.site_key_name() != made.key.hashed_by
+
+    def test_a_plain_hash_of_before_is_let_in_once_and_hashed_anew(self, asker: User) -> None:
+        words = make_key(asker).secret.reveal()
+        ApiKey.objects.update(hash=secret.plain_hash_of(words), hashed_by="")
+
+        assert authenticate(words).user == asker
+
+        kept = ApiKey.objects.get()
+        assert (kept.hash, kept.hashed_by) == (secret.hash_of(words), secret.site_key_name())
+        assert authenticate(words).key == kept.pk
+
+    def test_a_hash_under_a_fallback_is_let_in_and_hashed_anew(
+        self, asker: User, settings: LazySettings
+    ) -> None:
+        words = make_key(asker).secret.reveal()
+        before, settings.SECRET_KEY = settings.SECRET_KEY, "another" * 10
+
+        with pytest.raises(InvalidKey):
+            authenticate(words)
+        settings.SECRET_KEY_FALLBACKS = [before]
+        authenticate(words)
+        settings.SECRET_KEY_FALLBACKS = []
+
+        assert authenticate(words).user == asker
+        assert ApiKey.objects.get().hashed_by == secret.site_key_name()
+
+    def test_hashing_anew_is_no_change_that_history_keeps(self, asker: User) -> None:
+        words = make_key(asker).secret.reveal()
+        ApiKey.objects.update(hash=secret.plain_hash_of(words), hashed_by="")
+        events = apps.get_model("corpus", "ApiKeyEvent").objects.count()
+
+        authenticate(words)
+
+        assert apps.get_model("corpus", "ApiKeyEvent").objects.count() == events
+
+    def test_one_that_does_not_count_stays_as_it_is(self, asker: User) -> None:
+        made = make_key(asker)
+        words = made.secret.reveal()
+        ApiKey.objects.update(hash=secret.plain_hash_of(words), hashed_by="")
+        actions.revoke(key=made.key, by=None)
+
+        with pytest.raises(RevokedKey):
+            authenticate(words)
+
+        assert ApiKey.objects.get().hashed_by == ""
+
+    @pytest.mark.parametrize(
+        ("name", "told"),
+        [("another", "1 open nothing"), ("", "1 in use, 1 of them not used since"), (None, "1 in use")],
+    )
+    def test_the_doctor_counts_what_hangs_on_a_key_of_before(
+        self, asker: User, name: str | None, told: str
+    ) -> None:
+        make_key(asker)
+        if name is not None:
+            ApiKey.objects.update(hashed_by=name)
+
+        (found,) = doctor_keys.keys()
+
+        assert told in found.message
+
+    def test_what_was_sealed_under_a_fallback_is_read(self, settings: LazySettings) -> None:
+        kept = sealing.seal("tokens")
+        before, settings.SECRET_KEY = settings.SECRET_KEY, "another" * 10
+
+        with pytest.raises(sealing.Unreadable):
+            sealing.unseal(kept)
+        settings.SECRET_KEY_FALLBACKS = [before]
+
+        assert sealing.unseal(kept) == "tokens"
 
 
 class TestCeilings:

@@ -85,6 +85,10 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "site.say_where_the_chain_ends",
         "schedule": crontab(hour="3", minute="7"),
     },
+    "drill-backups": {
+        "task": "site.drill_backups",
+        "schedule": crontab(hour="4", minute="17", day_of_week="sunday"),
+    },
     "tidy-sign-ins": {"task": "site.tidy_sign_ins", "schedule": crontab(minute="37")},
     "trim-page-images": {"task": "site.trim_page_images", "schedule": crontab(minute="47")},
     "forget-taken-messages": {

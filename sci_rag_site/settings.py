@@ -32,10 +32,26 @@ else:
     # Started by the first connection, which also learns the address and the password.
     EMBEDDED_POSTGRES = EmbeddedPostgres(VAR_DIR / "postgres")
     DATABASES = {"default": {"ENGINE": "sci_rag_site.database", "NAME": DATABASE}}
-# One bounded pool per process: five layers times many askers must not exhaust the server.
-DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 0, "max_size": 16, "timeout": 20}}
+# One bounded pool per process: five layers times many askers must not exhaust the server. What the address
+# says besides, as ?sslmode=verify-full, stays.
+DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 0, "max_size": 16, "timeout": 20}
 # A pooled connection is tried before use, so that the pool heals after a restart of the database.
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# A server that repeats what DATABASE_URL's does, for retrieval's layers to read from.
+SCI_RAG_REPLICA_URL = env.str("SCI_RAG_REPLICA_URL", default="")
+if SCI_RAG_REPLICA_URL:
+    if not DATABASE_URL:
+        raise ImproperlyConfigured(
+            "SCI_RAG_REPLICA_URL is set and DATABASE_URL is not: the embedded server has no replica."
+        )
+    DATABASES["replica"] = env.db_url_config(SCI_RAG_REPLICA_URL)
+    # Its loss has to be noticed before an asker does; the primary is there to be asked instead.
+    DATABASES["replica"].setdefault("OPTIONS", {}).update(
+        connect_timeout=2,
+        tcp_user_timeout=2000,
+        pool={"min_size": 0, "max_size": 16, "timeout": 2, "reconnect_timeout": 1},
+    )
+    DATABASES["replica"] |= {"CONN_HEALTH_CHECKS": True, "TEST": {"MIRROR": "default"}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Who may reach the site ------------------------------------------------------------------
@@ -120,6 +136,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "corpus.accounts.middleware.SignedInMiddleware",
+    "corpus.audit.middleware.DownloadsMiddleware",
 ]
 ROOT_URLCONF = "sci_rag_site.urls"
 ASGI_APPLICATION = "sci_rag_site.asgi.application"
@@ -141,6 +158,11 @@ TEMPLATES = [
 ]
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = VAR_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "sci_rag_site.static_files.CollectedFiles"},
+}
 WHITENOISE_USE_FINDERS = True
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
@@ -230,10 +252,22 @@ LOGGING = site_logging.configuration(
     level=env.str("SCI_RAG_LOG_LEVEL", default="INFO"), form=env.str("SCI_RAG_LOG_FORMAT", default="auto")
 )
 
+# --- Numbers for monitors --------------------------------------------------------------------
+# What `/metrics` has to be asked with; empty: there is no such page, and nothing is counted.
+SCI_RAG_METRICS_TOKEN = env.str("SCI_RAG_METRICS_TOKEN", default="")
+if 0 < len(SCI_RAG_METRICS_TOKEN) < 32:
+    raise ImproperlyConfigured(
+        "SCI_RAG_METRICS_TOKEN is shorter than 32 characters. Make one with: python -c 'import secrets; "
+        "print(secrets.token_urlsafe(32))'"
+    )
+
 # --- Background work -------------------------------------------------------------------------
 # Without a broker of its own, messages to the worker are files.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
 CELERY_APP = "sci_rag_site.celery.app"
+# Whether the worker tries the newest backup once a week, and what opens a sealed one.
+SCI_RAG_DRILL_WEEKLY = env.bool("SCI_RAG_DRILL_WEEKLY", default=False)
+SCI_RAG_BACKUP_PASSPHRASE_FILE = env.str("SCI_RAG_BACKUP_PASSPHRASE_FILE", default="")
 # How long a job stays with a worker that gives no sign of life. A living one renews it in thirds.
 SCI_RAG_LEASE_SECONDS = env.int("SCI_RAG_LEASE_SECONDS", default=30)
 

@@ -75,6 +75,21 @@ def say_where_the_chain_ends() -> None:
     logger.info("audit.head", number=number, sha256=sha256)
 
 
+@shared_task(name="site.drill_backups", soft_time_limit=2 * 3600, time_limit=2 * 3600 + 120)
+def drill_backups() -> None:
+    """Try the newest backup that was not tried yet, where the operator has asked for that."""
+    from sci_rag_site.backup import drill
+    from sci_rag_site.backup.errors import BackupError
+
+    if not settings.SCI_RAG_DRILL_WEEKLY or not drill.due():
+        return
+    try:
+        drill.drill(drill.last_backup(), passphrase_file=drill.passphrase_file(), by="the worker")
+    except BackupError as error:
+        # Its record says why, and so does the doctor.
+        logger.warning("backup.drill_failed", kind=type(error).__name__)
+
+
 @shared_task(name="site.tidy_sign_ins")
 def tidy_sign_ins() -> None:
     """Take back roles that no provider has confirmed for long, and forget what nobody signs in with."""

@@ -23,7 +23,7 @@ from sci_rag_site.backup.errors import BackupError, Unfit
 from sci_rag_site.embedded_postgres import EmbeddedPostgres
 
 PREFIX: Final = "drill-"
-LONGEST: Final = 6 * 3600.0
+LONGEST: Final = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,12 @@ def last_backup() -> Path:
         if Path(path).is_file():
             return Path(path)
     raise Unfit("No backup that was made here is there any more. Make one: sci-rag backup FILE")
+
+
+def passphrase_file() -> Path | None:
+    """Return the file that opens sealed backups, where the settings name one."""
+    named = settings.SCI_RAG_BACKUP_PASSPHRASE_FILE
+    return Path(named) if named else None
 
 
 def due() -> bool:

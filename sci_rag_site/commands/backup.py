@@ -19,6 +19,7 @@ FILE = click.argument("file", type=click.Path(path_type=Path))
 passphrase_option = click.option(
     "--passphrase-file",
     type=click.Path(path_type=Path),
+    envvar="SCI_RAG_BACKUP_PASSPHRASE_FILE",
     help="A file whose first line is the passphrase that seals the backup.",
 )
 

@@ -13,13 +13,13 @@ import structlog
 from django.conf import settings
 from numpy.typing import NDArray
 
-from answers import citations, condensing, evidence, extractive, prompting, withholding
+from answers import citations, condensing, evidence, extractive, own_orders, prompting, withholding
 from answers.condensing import Condensed
 from answers.models import EXTRACTIVE, MODEL, Answer
 from corpus import connections, vectors
 from corpus.egress import Classes, classes_of
 from corpus.gateways.embedding import EmbeddingError, count_tokens, embed_query
-from corpus.gateways.llm import DEADLINE_SECONDS, ChatModel, Usage, chat_model
+from corpus.gateways.llm import DEADLINE_SECONDS, ChatModel, ModelError, Usage, chat_model
 from corpus.normalise import visible
 from corpus.usage import accounts
 from corpus.usage.accounts import Account
@@ -126,8 +126,10 @@ class ModelDraft:
     def pieces(self) -> Generator[str | Usage, None, None]:
         """Yield the model's text without characters that no store or page should carry, then the usage.
 
-        Quotations of sources that it may not read come last.
+        Quotations of sources that it may not read come last. A text that begins to repeat the orders is no
+        answer from there on.
         """
+        watch = own_orders.Watch(self._prompt.system, agreed=(prompting.REFUSAL,))
         with accounts.held(self._account):
             written = self._chat.stream(
                 system=self._prompt.system,
@@ -140,8 +142,10 @@ class ModelDraft:
             for piece in stream:
                 if isinstance(piece, Usage):
                     yield piece
-                elif clean := visible(piece):
+                elif clean := _let_through(watch, visible(piece)):
                     yield clean
+        if waited := watch.rest():
+            yield waited
         if self._quoted is not None:
             quotes = self._quoted.extraction(self._account).quotes
             self._has_quotes = bool(quotes)
@@ -158,6 +162,14 @@ class ModelDraft:
             return Answer.Finish.NOT_COVERED
         cited = citations.cited_numbers(citations.find(text, self._bodies))
         return Answer.Finish.STOP if cited else Answer.Finish.UNCITED
+
+
+def _let_through(watch: own_orders.Watch, piece: str) -> str:
+    try:
+        return watch.through(piece)
+    except own_orders.OrdersRepeated:
+        logger.warning("answer.repeats_orders")
+        raise ModelError("garbage") from None
 
 
 class ExtractiveDraft:

@@ -190,6 +190,9 @@ class Outbound:
             yield host
         except ForbiddenAddress:
             raise OutboundError("forbidden_address") from None
+        except httpx.InvalidURL:
+            # The client looks at where a redirect leads though it does not follow it.
+            raise OutboundError("bad_address") from None
         except (httpcore.TimeoutException, httpx.TimeoutException):
             raise OutboundError("timeout") from None
         except (httpcore.RemoteProtocolError, httpcore.ReadError, httpx.TransportError):

@@ -10,13 +10,13 @@ quotes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import Group
-from django.db.models import Exists, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from answers import condensing, marking, other_versions, withholding
 from answers.models import EXTRACTIVE, Answer, AnswerSource, Finding
@@ -178,20 +178,18 @@ def readable(answer: Answer, user: User | AnonymousUser) -> ReadableAnswer | Non
     """Return what `user` may see of `answer` now; None when it is not theirs to read at all."""
     if not _may_read(answer, user):
         return None
-    rows = list(
-        answer.sources.select_related("chunk", "document__source", "document__superseded_by").order_by(
-            "number"
-        )
-    )
     # Retracted work stays visible to whoever opens an old answer: only the ceiling counts here.
     ceiling = ceilings.of(user)
-    visible = _visible(rows, RetrievalScope().within(ceiling))
+    rows = _rows(answer, RetrievalScope().within(ceiling))
+    visible = {key for row in rows for key in _shown(row)}
     others = other_versions.readable(answer, RetrievalScope().within(ceiling))
     sources = tuple(_source(row, visible, ceiling) for row in rows)
     withheld = _text_withheld(answer, sources)
     aside = condensing.set_aside(answer.model_parameters)
     unsent = withholding.withheld(answer.model_parameters)
-    findings = [] if withheld else list(answer.findings.order_by("sentence", "id"))
+    # They are stored with the end of an answer.
+    known = not withheld and bool(answer.finish)
+    findings = list(answer.findings.order_by("sentence", "id")) if known else []
     return ReadableAnswer(
         answer=answer,
         text="" if withheld else answer.text,
@@ -228,12 +226,21 @@ def _may_read(answer: Answer, user: User | AnonymousUser) -> bool:
     return user.groups.filter(name=LIBRARIAN).exists()
 
 
-def _visible(rows: Sequence[AnswerSource], ceiling: RetrievalScope) -> set[object]:
-    """Return the ids of the documents behind `rows`, and of their successors, that may be shown."""
-    shown = [row.document for row in rows if row.document]
-    wanted = {document.id for document in shown}
-    wanted |= {document.superseded_by_id for document in shown if document.superseded_by_id}
-    return set(Document.objects.within(ceiling).filter(id__in=wanted).values_list("id", flat=True))
+def _rows(answer: Answer, ceiling: RetrievalScope) -> list[AnswerSource]:
+    """Return the sources, each with whether its document, and that one's successor, may be shown."""
+    visible = Document.objects.within(ceiling).order_by()
+    rows = answer.sources.select_related("chunk", "document__source", "document__superseded_by").annotate(
+        is_shown=Exists(visible.filter(pk=OuterRef("document"))),
+        is_successor_shown=Exists(visible.filter(pk=OuterRef("document__superseded_by"))),
+    )
+    return list(rows.order_by("number"))
+
+
+def _shown(row: Any) -> Iterator[object]:
+    if row.is_shown:
+        yield row.document_id
+    if row.is_successor_shown:
+        yield row.document.superseded_by_id
 
 
 def _text_withheld(answer: Answer, sources: Sequence[ReadableSource]) -> bool:

@@ -5,6 +5,7 @@ import os
 from django.core.asgi import get_asgi_application
 
 from sci_rag_site import warming
+from sci_rag_site.admission_gate import AdmissionGate
 from sci_rag_site.body_limit import BodyLimit
 
 # Imported for its effect: tasks that pages send find their broker.
@@ -15,5 +16,5 @@ from sci_rag_site.upload_quota import UploadQuota
 __all__ = ["application", "celery_app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
-application = BodyLimit(McpEndpoint(UploadQuota(get_asgi_application())))
+application = BodyLimit(AdmissionGate(McpEndpoint(UploadQuota(get_asgi_application()))))
 warming.in_background()

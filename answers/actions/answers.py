@@ -145,6 +145,13 @@ class Ending:
     error: str = ""
 
 
+# What is known of an answer only when it has ended; the rest was stored on the way.
+_ENDED = (
+    "state", "finish", "text", "error", "timings", "finished_at", "model_parameters",
+    "prompt_tokens", "completion_tokens", "cost_usd",
+)  # fmt: skip
+
+
 @transaction.atomic
 def end(*, answer: Answer, ending: Ending) -> None:
     """Store the final text with its citations and findings."""
@@ -155,15 +162,26 @@ def end(*, answer: Answer, ending: Ending) -> None:
         answer.prompt_tokens = ending.usage.prompt_tokens
         answer.completion_tokens = ending.usage.completion_tokens
         answer.cost_usd = None if ending.usage.cost_usd is None else Decimal(str(ending.usage.cost_usd))
-    answer.save(force_update=True)
-    _record_checks(answer, ending.cited, ending.findings)
+    ended = {name: getattr(answer, name) for name in _ENDED}
+    if Answer.objects.filter(pk=answer.pk, finish="").update(**ended):
+        _record_checks(answer, ending.cited, ending.findings)
+    else:
+        # Somebody else ended it, taking its process for gone. One that was deleted does not come back.
+        answer.save(force_update=True)
+        _record_checks_again(answer, ending.cited, ending.findings)
+
+
+def _record_checks_again(answer: Answer, cited: Sequence[int], findings: Sequence[SentenceFinding]) -> None:
+    """Store what the check of the text found, in place of what an earlier ending stored."""
+    answer.findings.all().delete()
+    answer.sources.filter(is_cited=True).update(is_cited=False)
+    _record_checks(answer, cited, findings)
 
 
 def _record_checks(answer: Answer, cited: Sequence[int], findings: Sequence[SentenceFinding]) -> None:
-    """Store what the check of the text found, in place of what an earlier ending may have stored."""
-    answer.findings.all().delete()
-    answer.sources.exclude(number__in=cited).filter(is_cited=True).update(is_cited=False)
-    answer.sources.filter(number__in=cited).update(is_cited=True)
+    """Store what the check of the text found."""
+    if cited:
+        answer.sources.filter(number__in=cited).update(is_cited=True)
     Finding.objects.bulk_create(
         Finding(
             answer=answer,
@@ -211,4 +229,4 @@ def _check_what_is_kept(answer: Answer) -> None:
         return
     sources = [evidence.stored_for_checking(row) for row in rows]
     found = citations.find(answer.text, [source.body for source in sources])
-    _record_checks(answer, citations.cited_numbers(found), checks.check(answer.text, sources))
+    _record_checks_again(answer, citations.cited_numbers(found), checks.check(answer.text, sources))

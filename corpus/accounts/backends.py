@@ -34,15 +34,18 @@ class _PermissionsAtOnce(ModelBackend):
         """Return what the account may do, looked up once for each instance, as Django does."""
         if user_obj.is_superuser or not user_obj.is_active or user_obj.is_anonymous or obj is not None:
             return super().get_all_permissions(user_obj, obj)
-        if not hasattr(user_obj, "_perm_cache"):
+        # Where Django keeps them as well.
+        kept = user_obj.__dict__
+        if "_perm_cache" not in kept:
             own = User.user_permissions.through.objects.filter(user=user_obj)
             groups = Group.permissions.through.objects.filter(group__user=user_obj)
             held = Permission.objects.filter(
                 Q(pk__in=own.values("permission")) | Q(pk__in=groups.values("permission"))
             )
             names = held.order_by().values_list("content_type__app_label", "codename")
-            user_obj._perm_cache = {f"{label}.{name}" for label, name in names}  # type: ignore[union-attr]
-        return user_obj._perm_cache  # type: ignore[union-attr,no-any-return]
+            kept["_perm_cache"] = {f"{label}.{name}" for label, name in names}
+        found: set[str] = kept["_perm_cache"]
+        return found
 
 
 class PasswordBackend(_PermissionsAtOnce):

@@ -13,22 +13,25 @@ if TYPE_CHECKING:
 # The row is locked before the clock is read, so moments stand in the order in which they were counted. Only
 # as many are kept as the limit needs; the oldest of those says whether one more fits into the last minute.
 _COUNT = """
-INSERT INTO corpus_keyuse AS kept (key_id, moments)
-SELECT id, ARRAY[clock_timestamp()] FROM corpus_apikey WHERE id = %(key)s FOR KEY SHARE
-ON CONFLICT (key_id) DO UPDATE
-SET moments = (kept.moments || clock_timestamp())[greatest(1, cardinality(kept.moments) + 2 - %(limit)s):]
-WHERE cardinality(kept.moments) < %(limit)s
-    OR kept.moments[cardinality(kept.moments) + 1 - %(limit)s] <= clock_timestamp() - interval '1 minute'
-RETURNING 1
+WITH counted AS (
+    INSERT INTO corpus_keyuse AS kept (key_id, moments)
+    SELECT id, ARRAY[clock_timestamp()] FROM corpus_apikey WHERE id = %(key)s FOR KEY SHARE
+    ON CONFLICT (key_id) DO UPDATE
+    SET moments = (kept.moments || clock_timestamp())[greatest(1, cardinality(kept.moments) + 2 - %(limit)s):]
+    WHERE cardinality(kept.moments) < %(limit)s
+        OR kept.moments[cardinality(kept.moments) + 1 - %(limit)s] <= clock_timestamp() - interval '1 minute'
+    RETURNING 1
+), seen AS (
+    UPDATE corpus_apikey SET last_used_at = clock_timestamp()
+    WHERE id = %(key)s AND (last_used_at IS NULL OR last_used_at < clock_timestamp() - interval '1 minute')
+        AND EXISTS (SELECT 1 FROM counted)
+)
+SELECT 1 FROM counted
 """
 _WAIT = """
 SELECT extract(epoch FROM moments[cardinality(moments) + 1 - %(limit)s] + interval '1 minute'
     - clock_timestamp())
 FROM corpus_keyuse WHERE key_id = %(key)s
-"""
-_SEEN = """
-UPDATE corpus_apikey SET last_used_at = clock_timestamp()
-WHERE id = %(key)s AND (last_used_at IS NULL OR last_used_at < clock_timestamp() - interval '1 minute')
 """
 
 
@@ -55,4 +58,3 @@ def count(caller: Caller) -> None:
             row = cursor.fetchone()
             wait = row[0] if row and row[0] is not None else 0
             raise RateLimited(max(1, math.ceil(wait)))
-        cursor.execute(_SEEN, values)

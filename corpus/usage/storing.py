@@ -29,13 +29,12 @@ def add(batch: Mapping[Key, Amount]) -> None:
     """Add `batch` to the table in one statement, and give the connection back."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(_PATIENCE)
             # In one order, so that two processes never wait for each other.
             values = [value for key in sorted(batch) for value in _values(key, batch[key])]
             statement = _ADD.format(
                 columns=", ".join(_COLUMNS), rows=", ".join([_ROW] * len(batch)), sums=_SUMS
             )
-            cursor.execute(statement, values)
+            cursor.execute(f"{_PATIENCE}; {statement}", values)
     finally:
         release()
 

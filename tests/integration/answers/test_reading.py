@@ -202,5 +202,5 @@ def test_queries_do_not_grow_with_the_number_of_sources(
         source_of(answer, number, chunk, cited=False)
     answer.refresh_from_db()
 
-    with django_assert_num_queries(4):  # type: ignore[operator]
+    with django_assert_num_queries(3):  # type: ignore[operator]
         reading.readable(answer, asker)

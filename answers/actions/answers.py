@@ -16,6 +16,7 @@ from answers import findings as checks
 from answers.actions.conversations import conversation_of
 from answers.models import Answer, AnswerSource, Finding
 from answers.turns import Turn
+from corpus.audit.recording import Kind, record
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -59,6 +60,10 @@ def begin(
         model=model,
         instead_of=turn.instead_of,
     )
+    if not effective.exclude_retracted:
+        record(
+            Kind.OVERRIDDEN, by=by, about={"what": "retracted work in an answer", "answer": str(answer.pk)}
+        )
     if turn.instead_of is not None:
         _search_as(answer, turn.instead_of.searched_question, turn.instead_of.rewriting)
     elif turn.searched:

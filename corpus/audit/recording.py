@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from django.utils import timezone
+from django.db.models import CharField, Func, Value
+from django.db.models.functions import Concat, Now
 
 from corpus.accounts import attempts
 from corpus.audit.models import AuditEvent
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Kind = AuditEvent.Kind
 _LONGEST_PLACE = 16
+# The minute of the database: statements about a refusal do not differ by when they are made.
+_MINUTE = Func(Now(), Value(":YYYYMMDDHH24MI"), function="to_char", output_field=CharField())
 
 
 def record(
@@ -39,8 +42,7 @@ def record(
         about=dict(about),
     )
     if once:
-        minute = timezone.now().strftime("%Y%m%d%H%M")
-        row.once = ":".join((minute, kind, row.by or row.place, once))[:200]
+        row.once = Concat(Value(f"{kind}:{row.by or row.place}:{once}"[:180]), _MINUTE)
     AuditEvent.objects.bulk_create([row], ignore_conflicts=bool(once))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import PurePath
@@ -13,7 +14,7 @@ from django.db import transaction
 from corpus import bells, jobs, storage, vectors
 from corpus.actions import runs
 from corpus.audit import recording
-from corpus.ingestion import default_options, guarded
+from corpus.ingestion import DISK_FULL, default_options, guarded
 from corpus.inputs import Batch, Refusal
 from corpus.intake import Options
 from corpus.jobs import Kind
@@ -30,14 +31,22 @@ if TYPE_CHECKING:
 
 
 def open_run(*, origin: str, by: User | None, options: Options | None = None) -> IngestionRun:
-    """Record a run that workers will carry out; files come with `enqueue_files`, at once or in pieces.
+    """Record a run of `plan_run` before it has files, for whoever has to know of it by then."""
+    run = plan_run(origin=origin, by=by, options=options)
+    run.save(force_insert=True)
+    return run
 
-    Raises `EmbeddingError` when the corpus is embedded with something else than the settings choose.
+
+def plan_run(*, origin: str, by: User | None, options: Options | None = None) -> IngestionRun:
+    """Return a run that workers will carry out. It is recorded with its first files, by `enqueue_files`.
+
+    Before that there is nothing to carry out, and so nothing that could be left behind. Raises
+    `EmbeddingError` when the corpus is embedded with something else than the settings choose.
     """
     embedder = active_embedder()
     version = vectors.ensure_version(embedder)
     chosen = options or default_options()
-    return runs.open_for_workers(
+    return runs.planned_for_workers(
         origin=origin,
         parameters={
             "bucket": chosen.bucket,
@@ -49,8 +58,8 @@ def open_run(*, origin: str, by: User | None, options: Options | None = None) ->
 
 
 def enqueue(batch: Batch, *, by: User | None, options: Options | None = None) -> IngestionRun:
-    """Hand all files of `batch` to the workers as one run."""
-    run = open_run(origin=batch.origin, by=by, options=options)
+    """Hand all files of `batch` to the workers as one run. Raises `storage.NoRoom`."""
+    run = plan_run(origin=batch.origin, by=by, options=options)
     enqueue_files(run=run, files=batch.files)
     return run
 
@@ -61,12 +70,15 @@ def enqueue_files(*, run: IngestionRun, files: Sequence[Entry | Refusal]) -> lis
     May be called again for the same run as more files come: a run that had finished goes on. Accepted
     work survives everything from here on, a broker that is down included. A file that cannot be kept or
     that no parser reads is a failed item with its reason. Raises `RunCancelled` when somebody has
-    cancelled the run, and then records nothing.
+    cancelled the run, and `storage.NoRoom` when the disk is full, and then records nothing.
     """
     # Before the transaction: a row must never speak of an original that is not on disk.
     items = [_received(run, file) for file in files]
     with transaction.atomic():
-        runs.reopen(run)
+        if run._state.adding:
+            run.save(force_insert=True)
+        else:
+            runs.reopen(run)
         recording.record(
             recording.Kind.UPLOADED,
             by=run.started_by,
@@ -86,6 +98,9 @@ def _received(run: IngestionRun, file: Entry | Refusal) -> IngestionItem:
             run=run, path=file.name, outcome=Outcome.FAILED, reason=file.code, detail=file.detail
         )
     kept = guarded(file, _keep_original)
+    if isinstance(kept, Report) and kept.reason == DISK_FULL:
+        # No file's fault: all of the request can be sent again when there is room.
+        raise storage.NoRoom(errno.ENOSPC, kept.detail)
     item = IngestionItem(
         run=run, path=file.name, line=file.line, described=description_to_dict(file.described)
     )

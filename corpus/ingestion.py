@@ -39,6 +39,7 @@ T = TypeVar("T")
 # is at that point right now, hence a day.
 _ORPHAN_SECONDS = 24 * 3600
 _RETRIES_FOR = timedelta(days=30)
+DISK_FULL = "disk_full"
 
 
 def default_options(
@@ -168,6 +169,8 @@ def guarded(entry: Entry, handle: Callable[[Entry], T]) -> T | Report:
         return _failed(entry, "embedding_failed", str(error))
     except storage.FileChanged as error:
         return _failed(entry, "changed_while_reading", str(error))
+    except storage.NoRoom:
+        return _failed(entry, DISK_FULL, "There is no room left on the site’s disk: the file was not kept.")
     except OSError as error:
         return _failed(entry, "storage_failed", f"The file could not be kept: {error.strerror or error}.")
     except Exception as error:  # noqa: BLE001 - one file's failure never stops the batch

@@ -8,6 +8,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader, BufferedWriter
 from pathlib import Path
 
@@ -16,6 +17,11 @@ from django.conf import settings
 from corpus import whole_files
 
 _BLOCK = 1 << 20
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+class NoRoom(OSError):
+    """The disk is full, or what the site may have of it."""
 
 
 class FileChanged(OSError):
@@ -47,20 +53,32 @@ def _opened(path: Path) -> BufferedReader:
     return file
 
 
+@contextmanager
+def room() -> Iterator[None]:
+    """Raise `NoRoom` for what the system says when a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise NoRoom(error.errno, error.strerror) from error
+        raise
+
+
 def store(path: Path, sha256: str) -> Path:
     """Keep a copy of `path`, whose content must have the hash `sha256`; return where it is.
 
     The copy appears under its name only when it is complete and on disk. Storing what is there already
-    does nothing but renew its age, so that the sweep leaves it alone.
+    does nothing but renew its age, so that the sweep leaves it alone. Raises `NoRoom`.
     """
     target = path_of(sha256)
     if target.exists():
         os.utime(target)
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with whole_files.written(target) as copy:
-        _copy(path, copy, sha256)
-    _sync_folder(target.parent)
+    with room():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with whole_files.written(target) as copy:
+            _copy(path, copy, sha256)
+        _sync_folder(target.parent)
     return target
 
 

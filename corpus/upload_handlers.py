@@ -6,6 +6,7 @@ know no limit. This one serves every form of the site, so that no page can be ma
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,10 @@ from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 
+from corpus import storage
+
 MOST_FILES = 20
+_FULL = ("disk_full", "There is no room left on the site’s disk.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,13 @@ class BoundedHandler(FileUploadHandler):
             self._turn_away("over_quota", self._over)
         if self._files > MOST_FILES:
             self._turn_away("too_many_files", f"At most {MOST_FILES} files are taken in one request.")
-        self._file = TemporaryUploadedFile("file", "", 0, None)
-        self._file.name = self.file_name
+        try:
+            with storage.room():
+                self._file = TemporaryUploadedFile("file", "", 0, None)
+        except storage.NoRoom:
+            self._turn_away(*_FULL)
+        else:
+            self._file.name = self.file_name
 
     def _charged(self) -> str:
         """Count the request as sent by whoever is signed in; return why it may not be sent now, if so."""
@@ -77,14 +86,25 @@ class BoundedHandler(FileUploadHandler):
         if start + len(raw_data) > limit * 1_000_000:
             self._turn_away("too_large", f"The file is larger than {limit:,} MB, the limit of this site.")
         assert self._file is not None  # noqa: S101 - opened by new_file
-        self._file.write(raw_data)
+        try:
+            with storage.room():
+                self._file.write(raw_data)
+        except storage.NoRoom:
+            self._turn_away(*_FULL)
 
     def file_complete(self, file_size: int) -> TemporaryUploadedFile | None:
-        """Return the file, complete on disk."""
+        """Return the file, complete on disk; None when its last piece found no room there."""
+        if self._file is None:
+            return None
+        try:
+            with storage.room():
+                self._file.seek(0)
+        except storage.NoRoom:
+            self._note(*_FULL)
+            self._drop()
+            return None
         file, self._file = self._file, None
-        if file is not None:
-            file.seek(0)
-            file.size = file_size
+        file.size = file_size
         return file
 
     def upload_interrupted(self) -> None:
@@ -93,11 +113,16 @@ class BoundedHandler(FileUploadHandler):
 
     def _turn_away(self, code: str, detail: str) -> None:
         self._drop()
+        self._note(code, detail)
+        raise SkipFile
+
+    def _note(self, code: str, detail: str) -> None:
         request: Any = self.request
         request.turned_away.append(TurnedAway(self.file_name or "", code, detail))
-        raise SkipFile
 
     def _drop(self) -> None:
         if self._file is not None:
-            self._file.close()
+            # What is still to be written finds no room either.
+            with suppress(OSError):
+                self._file.close()
             self._file = None

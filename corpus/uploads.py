@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -15,7 +16,8 @@ from django.http import HttpRequest
 
 from corpus import ceilings, storage
 from corpus.actions.runs import RunCancelled, is_for_workers
-from corpus.enqueueing import enqueue_files, open_run
+from corpus.enqueueing import enqueue_files, plan_run
+from corpus.ingestion import DISK_FULL
 from corpus.manifest import Described, Entry
 from corpus.models import Document, IngestionRun
 from corpus.parsing import media_types
@@ -62,9 +64,14 @@ class Line:
 
 
 def sent(request: HttpRequest, field: str = "files") -> tuple[list[Sent], list[Line]]:
-    """Return the files of a request, and a refusal for each one that was turned away on its way."""
+    """Return the files of a request, and a refusal for each one that was turned away on its way.
+
+    Raises `storage.NoRoom` when the disk was full before all of it was there.
+    """
     files = [Sent(_path(file), file.name or "") for file in request.FILES.getlist(field)]
     away = getattr(request, "turned_away", [])
+    if any(item.code == DISK_FULL for item in away):
+        raise storage.NoRoom(errno.ENOSPC, away[0].detail)
     return files, [Line(item.name, Verdict.REFUSED, item.code, item.detail) for item in away]
 
 
@@ -106,7 +113,8 @@ def take(
     """Hand the good files to the workers, in `run` or a new one; return the run and a line for each file.
 
     A file that is held already joins the run only when something is declared about it, which the worker
-    then compares with what is held. Raises `EmbeddingError` when nothing can be taken in at present.
+    then compares with what is held. Raises `EmbeddingError` when nothing can be taken in at present, and
+    `storage.NoRoom`.
     """
     lines = [judge(file, by=by) for file in files]
     wanted = [
@@ -117,7 +125,7 @@ def take(
     ]
     if not wanted:
         return run, lines
-    run = run or open_run(origin=ORIGIN, by=by)
+    run = run or plan_run(origin=ORIGIN, by=by)
     try:
         items = enqueue_files(run=run, files=[entry for _, entry in wanted])
     except RunCancelled:
@@ -137,7 +145,7 @@ def take(
 
 def take_entries(entries: Sequence[Entry], *, by: User) -> IngestionRun:
     """Hand the entries of a manifest to the workers as one run."""
-    run = open_run(origin="upload with a manifest", by=by)
+    run = plan_run(origin="upload with a manifest", by=by)
     enqueue_files(run=run, files=entries)
     return run
 

@@ -143,6 +143,7 @@ ASGI_APPLICATION = "sci_rag_site.asgi.application"
 WSGI_APPLICATION = "sci_rag_site.wsgi.application"
 TEMPLATES = [
     {
+    "sci_rag_site.full_disk.FullDiskMiddleware",
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,

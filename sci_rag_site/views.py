@@ -105,6 +105,20 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     recording.denied(request, "csrf")
     return _error(
         request,
+def no_room(request: HttpRequest) -> HttpResponse:
+    """Say that the disk is full: what was sent was not kept, and everything else goes on."""
+    return _error(
+        request,
+        status=507,
+        title=_("There is no room left on the site’s disk"),
+        explanation=_(
+            "Nothing of what you sent was kept, and nothing that is stored is lost. Tell the "
+            "administrator, and send it again when there is room."
+        ),
+        reference=getattr(request, "request_id", ""),
+    )
+
+
         status=403,
         title=_("The form had expired"),
         explanation=_(

@@ -48,9 +48,14 @@ def start(
 
 def open_for_workers(*, origin: str, parameters: dict[str, Any], by: User | None) -> IngestionRun:
     """Record a run that no process owns."""
-    return IngestionRun.objects.create(
-        started_by=by, origin=origin, parameters={**parameters, "process": None}
-    )
+    run = planned_for_workers(origin=origin, parameters=parameters, by=by)
+    run.save(force_insert=True)
+    return run
+
+
+def planned_for_workers(*, origin: str, parameters: dict[str, Any], by: User | None) -> IngestionRun:
+    """Return a run that no process will own, still to be recorded."""
+    return IngestionRun(started_by=by, origin=origin, parameters={**parameters, "process": None})
 
 
 def is_for_workers(run: IngestionRun) -> bool:

@@ -63,7 +63,7 @@ class IngestView(ApiView):
             more="The key's owner must be allowed to take files in. Workers read the files; follow the run.",
             body=_BODY,
             status=202,
-            codes=(Code.LLM_UNAVAILABLE,),
+            codes=(Code.LLM_UNAVAILABLE, Code.NO_ROOM),
         )
     )
     def post(self, request: Request) -> HttpResponse:

@@ -25,6 +25,7 @@ from corpus.audit.recording import denied
 from corpus.keys.authentication import KeyRefused, PermissionMissing
 from corpus.keys.throttling import RateLimited
 from corpus.scope import InvalidScope
+from corpus.storage import NoRoom
 
 logger = structlog.get_logger(__name__)
 
@@ -47,6 +48,7 @@ class Code(StrEnum):
     REQUEST_TOO_LARGE = "request_too_large"
     INVALID_REQUEST = "invalid_request"
     RATE_LIMITED = "rate_limited"
+    NO_ROOM = "no_room"
     INTERNAL_ERROR = "internal_error"
     GENERATION_FAILED = "generation_failed"
     LLM_UNAVAILABLE = "llm_unavailable"
@@ -66,6 +68,7 @@ MEANING: dict[Code, tuple[int, str]] = {
     Code.INTERNAL_ERROR: (500, "Something went wrong on our side"),
     Code.GENERATION_FAILED: (502, "The answer could not be written"),
     Code.LLM_UNAVAILABLE: (503, "A model is not available"),
+    Code.NO_ROOM: (507, "There is no room left on the disk"),
 }
 _RECORDED = (Code.INVALID_KEY, Code.INSUFFICIENT_SCOPE)
 _DETAIL = {
@@ -170,6 +173,10 @@ def _of_request(error: Exception) -> Problem | None:
         case exceptions.MethodNotAllowed():
             return Problem(Code.METHOD_NOT_ALLOWED)
         case NotAnObject() | InvalidScope():
+        case NoRoom():
+            return Problem(
+                Code.NO_ROOM, "Nothing of what was sent was kept. Send it again when there is room."
+            )
             return invalid(str(error))
         case exceptions.UnsupportedMediaType():
             return invalid("The body is of a kind that is not taken here.")

@@ -10,7 +10,7 @@ from corpus.bibliography import works
 from corpus.bibliography.planning import Plan, plan
 from corpus.bibliography.reading import read
 from corpus.bibliography.works import Registered
-from corpus.enqueueing import enqueue_files, open_run
+from corpus.enqueueing import enqueue_files, plan_run
 from corpus.ingestion import default_options, ingest, rehearse
 from corpus.intake import Options
 from corpus.manifest import Entry
@@ -76,6 +76,6 @@ def enqueue_library(planned: Plan, *, origin: str, bucket: str, by: User) -> Ing
     files = planned.batch.files
     if not any(isinstance(file, Entry) for file in files):
         return None
-    run = open_run(origin=origin, by=by, options=default_options(bucket=bucket))
+    run = plan_run(origin=origin, by=by, options=default_options(bucket=bucket))
     enqueue_files(run=run, files=files)
     return run

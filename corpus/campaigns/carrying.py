@@ -24,6 +24,7 @@ from corpus.gateways.records import ProviderError
 from corpus.gateways.unpaywall import Unpaywall
 from corpus.intake import DATABASE_UNUSABLE
 from corpus.prompt_files import InvalidPrompt
+from corpus.storage import NoRoom
 from corpus.usage.budget import CapReached
 
 logger = structlog.get_logger(__name__)
@@ -98,6 +99,7 @@ def _code(error: Exception) -> str:
         InvalidPrompt: "not_configured",
         EmbeddingError: "not_embeddable",
         CapReached: runs.CAP_REACHED,
+        NoRoom: "not_stored",
     }
     return next((code for kind, code in named.items() if isinstance(error, kind)), "internal_error")
 

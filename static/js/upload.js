@@ -100,7 +100,8 @@
       entry.line.replaceWith(fresh);
       entry.line = fresh;
     } else {
-      const reason = request.status ? `${words.answered} ${request.status}` : words.broken;
+      const answered = request.status === 507 ? words.noRoom : `${words.answered} ${request.status}`;
+      const reason = request.status ? answered : words.broken;
       show(entry, "refused", words.refused, reason);
       entry.line.querySelector("[data-again]").hidden = false;
     }

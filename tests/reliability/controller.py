@@ -20,15 +20,15 @@ import django
 django.setup()
 
 from django.db import Error, connection, connections  # noqa: E402
-from django.db.models import Count, F, Q  # noqa: E402
 
-from corpus import bells, enqueueing, storage  # noqa: E402
+from corpus import bells, enqueueing  # noqa: E402
 from corpus.actions import deletion, runs  # noqa: E402
 from corpus.fingerprint import fingerprint  # noqa: E402
 from corpus.inputs import from_paths  # noqa: E402
 from corpus.jobs import Kind  # noqa: E402
-from corpus.models import Document, IngestionItem, IngestionRun, Job, StageResult  # noqa: E402
+from corpus.models import Document, IngestionRun, Job  # noqa: E402
 from corpus.scope import RetrievalScope  # noqa: E402
+from tests.reliability.invariants import broken  # noqa: E402
 
 
 def enqueue(folder: str) -> str:
@@ -77,38 +77,6 @@ def digest() -> str:
         rows = cursor.fetchall()
     whole = json.dumps([fingerprint(RetrievalScope()), rows])
     return hashlib.sha256(whole.encode()).hexdigest()
-
-
-def broken() -> list[str]:
-    """Name every rule that the database breaks at this moment."""
-    halves = Document.objects.annotate(
-        passages=Count("chunks", distinct=True), vectors=Count("chunks__embeddings", distinct=True)
-    ).exclude(passages=F("chunk_count"), vectors=F("chunk_count"), chunk_count__gt=0)
-    ready = Q(outcome=IngestionItem.Outcome.READY)
-    rules = {
-        "half documents": halves.count(),
-        "documents in the making": Document.objects.exclude(state=Document.State.READY).count(),
-        "ready files without a document": IngestionItem.objects.filter(ready, document=None).count(),
-        "documents nobody recorded": Document.objects.exclude(
-            pk__in=IngestionItem.objects.filter(ready).values("document")
-        ).count(),
-        "ended files with work left": IngestionItem.objects.filter(
-            ~Q(outcome=IngestionItem.Outcome.WAITING), jobs__state__in=["queued", "running"]
-        ).count(),
-        "waiting files without work": IngestionItem.objects.filter(
-            outcome=IngestionItem.Outcome.WAITING, run__state=IngestionRun.State.RUNNING
-        )
-        .exclude(jobs__state__in=["queued", "running"])
-        .count(),
-        "parsed files of ended items": StageResult.objects.exclude(
-            item__outcome=IngestionItem.Outcome.WAITING
-        ).count(),
-        "documents without their original": sum(
-            not storage.path_of(name).exists()
-            for name in Document.objects.values_list("file_sha256", flat=True)
-        ),
-    }
-    return [f"{count} {rule}" for rule, count in rules.items() if count]
 
 
 def empty() -> None:

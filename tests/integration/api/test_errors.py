@@ -48,6 +48,7 @@ def test_the_codes_are_those_of_the_specification() -> None:
         "method_not_allowed": 405,
         "malformed_request": 400,
         "request_too_large": 413,
+        "no_room": 507,
     }
 
 

@@ -34,6 +34,7 @@ from answers.models import EXTRACTIVE, MODEL, Answer
 from answers.turns import ALONE, Turn
 from corpus import ceilings, connections
 from corpus.gateways.llm import ModelError, Usage
+from corpus.metrics import catalogue
 from corpus.models import Chunk
 from corpus.scope import RetrievalScope
 from corpus.usage import accounts
@@ -337,4 +338,7 @@ def _checked_and_stored(
     )
     actions.end(answer=progress.answer, ending=ending)
     connections.release()
+    engine = progress.answer.engine
+    catalogue.ANSWERS.count(engine=engine, state=state, finish=finish)
+    catalogue.ANSWER_SECONDS.observe(time.monotonic() - progress.started, engine=engine)
     return telling.checks(found, checks)

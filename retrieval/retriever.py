@@ -14,12 +14,25 @@ from psycopg_pool import PoolTimeout
 
 from corpus import connections
 from corpus.domain_profile import DomainProfile, GraphProfile, active_profile
+from corpus.metrics import catalogue
 from corpus.models import Chunk
 from corpus.rights import LicenseClass
 from corpus.scope import RetrievalScope
-from retrieval import communities, eligibility, history, hydration, ordering, other_versions, profiles, rerank
+from retrieval import (
+    communities,
+    eligibility,
+    history,
+    hydration,
+    ordering,
+    other_versions,
+    profiles,
+    replica,
+    rerank,
+)
 from retrieval.eligibility import Corpus
-from retrieval.fusion import RANKS, SCORES, Fused, Fusion, Place, fuse, fuse_scores
+from retrieval.following import Place
+from retrieval.fusion import RANKS, SCORES, Fused, Fusion, fuse, fuse_scores
+from retrieval.fusion import Place as PassagePlace
 from retrieval.layers.base import Layer, LayerRequest
 from retrieval.layers.community import CommunityLayer
 from retrieval.layers.graph import GraphLayer
@@ -123,12 +136,16 @@ def retrieve(
     try:
         with turns.taken(arrival):
             corpus = eligibility.read(scope)
-        lists, traces = _run_layers(search, corpus, arrival)
+            place = replica.place()
+        lists, traces = _run_layers(search, corpus, arrival, place)
         found = _ranked(search, lists, corpus)
     except (DatabaseError, PoolTimeout) as error:
         logger.error("retrieval.failed", request=search.request_id, error=type(error).__name__)  # noqa: TRY400
         raise RetrievalFailed("The database could not be read. Nothing was retrieved.") from error
     result = _result(search, corpus, found, [*traces, *found.traces])
+    catalogue.RETRIEVAL_SECONDS.observe(monotonic() - started, profile=search.profile.name)
+    for trace in result.traces:
+        catalogue.LAYERS.count(layer=trace.stage, status=trace.status)
     logger.info(
         "retrieval.finished",
         request=search.request_id,
@@ -166,7 +183,9 @@ def _search(
     )
 
 
-def _run_layers(search: _Search, corpus: Corpus, arrival: int) -> tuple[list[RankedList], list[StageTrace]]:
+def _run_layers(
+    search: _Search, corpus: Corpus, arrival: int, place: Place | None
+) -> tuple[list[RankedList], list[StageTrace]]:
     if not corpus.eligible.passages:
         reason = "the scope holds no passages"
         return [], [StageTrace(name, StageStatus.EMPTY, reason=reason) for name in search.layers]
@@ -186,7 +205,11 @@ def _run_layers(search: _Search, corpus: Corpus, arrival: int) -> tuple[list[Ran
     # The layers take connections of their own, and those of other requests may be waiting for this one.
     connections.release()
     outcomes = run(
-        [_LAYERS[name] for name in search.layers], requests, seconds=search.profile.seconds, arrival=arrival
+        [_LAYERS[name] for name in search.layers],
+        requests,
+        seconds=search.profile.seconds,
+        arrival=arrival,
+        server=replica.server_for(place),
     )
     return [ranked for ranked, _ in outcomes], [trace for _, trace in outcomes]
 
@@ -223,7 +246,7 @@ def _ranked(search: _Search, lists: Sequence[RankedList], corpus: Corpus) -> _Fo
     )
 
 
-def _fused(search: _Search, lists: Sequence[RankedList], places: Mapping[int, Place]) -> list[Fused]:
+def _fused(search: _Search, lists: Sequence[RankedList], places: Mapping[int, PassagePlace]) -> list[Fused]:
     if search.instead.fusion == SCORES:
         return fuse_scores(lists, places=places)
     return fuse(lists, weights=profiles.weights(search.domain), places=places, k=search.domain.fusion_k)

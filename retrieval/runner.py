@@ -10,13 +10,14 @@ from time import monotonic
 from typing import Any
 
 import structlog
-from django.db import connection, transaction
+from django.db import connections, transaction
 from django.db.utils import OperationalError
 from psycopg.errors import QueryCanceled
 from psycopg_pool import PoolTimeout
 
 from corpus.gateways.embedding import EmbeddingError
 from corpus.gateways.llm import ModelError
+from retrieval import replica
 from retrieval.layers.base import Layer, LayerOff, LayerRequest, LayerTimeout, Session
 from retrieval.turns import Turns
 from retrieval.types import RankedList, StageStatus, StageTrace
@@ -44,6 +45,7 @@ class _Run:
     request: LayerRequest
     seconds: float
     arrival: int
+    server: str
     until: float | None = None
 
     def __call__(self) -> tuple[RankedList, StageTrace]:
@@ -60,13 +62,17 @@ class _Run:
     def _work(self) -> RankedList:
         prepared = self.layer.prepare(self.request)
         with turns.taken(self.arrival):
+            return replica.read(self.server, lambda server: self._read(server, prepared))
+
+    def _read(self, server: str, prepared: Any) -> RankedList:
+        connection = connections[server]
+        try:
             connection.ensure_connection()
             self.until = monotonic() + self.seconds
-            try:
-                with transaction.atomic():
-                    return self.layer.candidates(self.request, prepared, Session(self.seconds))
-            finally:
-                connection.close()
+            with transaction.atomic(using=server):
+                return self.layer.candidates(self.request, prepared, Session(self.seconds, server=server))
+        finally:
+            connection.close()
 
     def _failed(self, error: Exception, started: float) -> StageTrace:
         status, reason = _reason(error)
@@ -97,14 +103,16 @@ def run(
     *,
     seconds: float,
     arrival: int | None = None,
+    server: str = replica.PRIMARY,
 ) -> list[tuple[RankedList, StageTrace]]:
     """Run `layers` in parallel, each with its own connection, and return their lists in the given order.
 
     Call it without holding a connection: the layers of other requests may be waiting for it. `arrival`
-    is the request's place among others, its own from now on when it has none.
+    is the request's place among others, its own from now on when it has none. `server` is the database
+    that is read from.
     """
     arrival = turns.arrive() if arrival is None else arrival
-    runs = [_Run(layer, requests[layer.name], seconds, arrival) for layer in layers]
+    runs = [_Run(layer, requests[layer.name], seconds, arrival, server) for layer in layers]
     # Each in a copy of the context, so that what it asks a model is charged to whoever searches.
     waiting: dict[Future[tuple[RankedList, StageTrace]], _Run] = {
         _executor.submit(copy_context().run, one): one for one in runs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -53,6 +54,11 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
     """Serve the site's own small static files whole: an ASGI server cannot stream a plain file."""
 
     @staticmethod
+    def add_files(self, root: str, prefix: str | None = None) -> None:
+        """Serve what is in a folder. Before files were collected there is none, and no fault in that."""
+        if Path(root).is_dir():
+            super().add_files(root, prefix)
+
     def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
         streamed = WhiteNoiseMiddleware.serve(static_file, request)
         response = HttpResponse(b"".join(streamed.streaming_content), status=streamed.status_code)

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from sci_rag_site import views
+from sci_rag_site.metrics.views import metrics
 
 admin.autodiscover()
 
@@ -18,6 +19,7 @@ urlpatterns = [
     path("theme/", views.set_theme, name="theme"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("api/", include("sci_rag_site.api")),
 ]

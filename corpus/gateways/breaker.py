@@ -7,13 +7,24 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from corpus.metrics import catalogue
+
 
 class Breaker:
-    """Opens after `failures` within `seconds`, and stays open that long. Safe between threads."""
+    """Opens after `failures` within `seconds`, and stays open that long. Safe between threads.
+
+    `use` is what monitors call it.
+    """
 
     def __init__(
-        self, *, failures: int = 5, seconds: float = 30.0, clock: Callable[[], float] = time.monotonic
+        self,
+        use: str,
+        *,
+        failures: int = 5,
+        seconds: float = 30.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._use = use
         self._seconds = seconds
         self._clock = clock
         self._times: deque[float] = deque(maxlen=failures)
@@ -33,6 +44,8 @@ class Breaker:
             if len(self._times) == self._times.maxlen and now - self._times[0] <= self._seconds:
                 self._open_until = now + self._seconds
                 self._times.clear()
+                catalogue.BREAKER_OPENED.count(use=self._use)
+                catalogue.BREAKER_OPEN.put(time.time() + self._seconds, use=self._use)
 
     def succeeded(self) -> None:
         """Record that the provider answered."""

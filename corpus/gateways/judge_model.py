@@ -22,4 +22,4 @@ def judge_model() -> ChatModel | None:
 
 @cache
 def _configured(model: str, api_base: str, api_key: str) -> LiteLLMChat:
-    return LiteLLMChat(model=model, api_base=api_base, api_key=api_key)
+    return LiteLLMChat(model=model, api_base=api_base, api_key=api_key, use="judging")

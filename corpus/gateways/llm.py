@@ -132,20 +132,21 @@ def complete(
 @cache
 def _configured(model: str, api_base: str, api_key: str, *, for_small_work: bool = False) -> LiteLLMChat:
     """Return one client, with one circuit breaker, for each model and purpose."""
-    return LiteLLMChat(model=model, api_base=api_base, api_key=api_key)
+    use = "small_work" if for_small_work else "answers"
+    return LiteLLMChat(model=model, api_base=api_base, api_key=api_key, use=use)
 
 
 class LiteLLMChat:
     """A model behind litellm: streamed, bounded in time and length, tried twice at most."""
 
-    def __init__(self, *, model: str, api_base: str = "", api_key: str = "") -> None:
+    def __init__(self, *, model: str, api_base: str = "", api_key: str = "", use: str = "answers") -> None:
         self.name = model
         self.parameters = {"temperature": 0, "max_tokens": MAX_OUTPUT_TOKENS}
         self._endpoint = {
             name: value for name, value in (("api_base", api_base), ("api_key", api_key)) if value
         }
         self._where = border.endpoint(model, api_base)
-        self._breaker = Breaker()
+        self._breaker = Breaker(use)
 
     def __repr__(self) -> str:
         return f"LiteLLMChat({self.name})"

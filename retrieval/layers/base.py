@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Protocol
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from corpus.domain_profile import GraphProfile
 from corpus.scope import RetrievalScope
@@ -53,24 +53,25 @@ class LayerRequest:
 
 
 class Session:
-    """Runs a layer's statements, each bounded by what is left of the layer's time."""
+    """Runs a layer's statements on one server, each bounded by what is left of the layer's time."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, *, server: str = DEFAULT_DB_ALIAS) -> None:
         self._until = monotonic() + seconds
+        self._connection = connections[server]
 
     def rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return all rows; raise `LayerTimeout` when no time is left to ask."""
         left = int((self._until - monotonic()) * 1000)
         if left <= 0:
             raise LayerTimeout
-        with connection.cursor() as cursor:
+        with self._connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(left)])
             cursor.execute(statement, parameters)
             return list(cursor.fetchall())
 
     def set_local(self, name: str, value: str) -> None:
         """Set a parameter of the server until the layer's transaction ends."""
-        with connection.cursor() as cursor:
+        with self._connection.cursor() as cursor:
             cursor.execute("SELECT set_config(%s, %s, true)", [name, value])
 
 

@@ -290,5 +290,9 @@ def calls(world: World) -> dict[str, list[Call]]:
         "theme": [Call(reverse("theme"), "post", {"theme": "dark", "next": documents[3]})],
         "healthz": [Call(reverse("healthz"))],
         "readyz": [Call(reverse("readyz"))],
+        "metrics": [
+            Call(reverse("metrics")),
+            Call(reverse("metrics"), headers={"Authorization": f"Bearer {'x' * 32}"}),
+        ],
         **api_rows.calls(world, words),
     }

@@ -53,7 +53,7 @@ class HostedEmbedder:
             name: value for name, value in (("api_base", api_base), ("api_key", api_key)) if value
         }
         self._where = border.endpoint(model, api_base)
-        self._breaker = Breaker()
+        self._breaker = Breaker("embedding")
 
     def __repr__(self) -> str:
         return f"HostedEmbedder({self.version})"

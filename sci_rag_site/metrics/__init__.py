@@ -1,0 +1,1 @@
+"""What monitors read: counting requests, and `/metrics`."""

@@ -10,11 +10,14 @@ from sci_rag_site.body_limit import BodyLimit
 
 # Imported for its effect: tasks that pages send find their broker.
 from sci_rag_site.celery import app as celery_app
+from sci_rag_site.headers import ProtectiveHeaders
 from sci_rag_site.mcp.endpoint import McpEndpoint
+from sci_rag_site.metrics.requests import RequestMeter
 from sci_rag_site.upload_quota import UploadQuota
 
 __all__ = ["application", "celery_app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
-application = BodyLimit(AdmissionGate(McpEndpoint(UploadQuota(get_asgi_application()))))
+_inner = BodyLimit(AdmissionGate(McpEndpoint(UploadQuota(get_asgi_application()))))
+application = RequestMeter(ProtectiveHeaders(_inner))
 warming.in_background()

@@ -46,6 +46,7 @@ class PrivatePagesMiddleware(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         response.headers.setdefault("Cache-Control", "private, no-store")
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         patch_vary_headers(response, ("Cookie", "HX-Request"))
         return response
 
@@ -53,12 +54,12 @@ class PrivatePagesMiddleware(MiddlewareMixin):
 class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
     """Serve the site's own small static files whole: an ASGI server cannot stream a plain file."""
 
-    @staticmethod
     def add_files(self, root: str, prefix: str | None = None) -> None:
         """Serve what is in a folder. Before files were collected there is none, and no fault in that."""
         if Path(root).is_dir():
             super().add_files(root, prefix)
 
+    @staticmethod
     def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
         streamed = WhiteNoiseMiddleware.serve(static_file, request)
         response = HttpResponse(b"".join(streamed.streaming_content), status=streamed.status_code)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from sci_rag_site import csp
+from sci_rag_site import boot, csp
 from sci_rag_site import logging as site_logging
 from sci_rag_site.secret_files import read_or_create
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
+
+env = boot.Environment()
 env.read_env(BASE_DIR / ".env")
 
 # --- Where things are kept -------------------------------------------------------------------
@@ -127,6 +127,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "sci_rag_site.middleware.StaticFilesMiddleware",
     "sci_rag_site.middleware.PrivatePagesMiddleware",
+    "sci_rag_site.full_disk.FullDiskMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -143,7 +144,6 @@ ASGI_APPLICATION = "sci_rag_site.asgi.application"
 WSGI_APPLICATION = "sci_rag_site.wsgi.application"
 TEMPLATES = [
     {
-    "sci_rag_site.full_disk.FullDiskMiddleware",
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
@@ -249,9 +249,9 @@ SPECTACULAR_SETTINGS = {
 }
 
 # --- Logs ------------------------------------------------------------------------------------
-LOGGING = site_logging.configuration(
-    level=env.str("SCI_RAG_LOG_LEVEL", default="INFO"), form=env.str("SCI_RAG_LOG_FORMAT", default="auto")
-)
+SCI_RAG_LOG_LEVEL = env.str("SCI_RAG_LOG_LEVEL", default="INFO")
+SCI_RAG_LOG_FORMAT = env.str("SCI_RAG_LOG_FORMAT", default="auto")
+LOGGING = site_logging.configuration(level=SCI_RAG_LOG_LEVEL, form=SCI_RAG_LOG_FORMAT)
 
 # --- Numbers for monitors --------------------------------------------------------------------
 # What `/metrics` has to be asked with; empty: there is no such page, and nothing is counted.
@@ -309,3 +309,6 @@ SCI_RAG_OUTBOUND_HOSTS = env.list("SCI_RAG_OUTBOUND_HOSTS", default=[])
 DOCLING_ARTIFACTS_PATH = env.str("DOCLING_ARTIFACTS_PATH", default="")
 # Pictures of pages are drawn again when somebody looks; this bounds what is kept of them.
 SCI_RAG_PAGE_CACHE_MB = env.int("SCI_RAG_PAGE_CACHE_MB", default=500)
+
+# What cannot be is said now, before anybody stands at the door.
+boot.refuse(globals())

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from django.http import HttpRequest, HttpResponseBase
 
+from corpus import cookies
+
 COOKIE = "theme"
 ONE_YEAR = 365 * 24 * 3600
 
@@ -18,7 +20,7 @@ class Theme(StrEnum):
 
 def theme_of(request: HttpRequest) -> Theme:
     """Return the chosen theme; the system's for a cookie that is absent or makes no sense."""
-    return parse_theme(request.COOKIES.get(COOKIE, ""))
+    return parse_theme(request.COOKIES.get(cookies.name_of(COOKIE), ""))
 
 
 def parse_theme(name: str) -> Theme:
@@ -31,4 +33,11 @@ def parse_theme(name: str) -> Theme:
 
 def remember(response: HttpResponseBase, theme: Theme, *, secure: bool) -> None:
     """Store the choice with the reader."""
-    response.set_cookie(COOKIE, theme.value, max_age=ONE_YEAR, httponly=True, samesite="Lax", secure=secure)
+    response.set_cookie(
+        cookies.name_of(COOKIE),
+        theme.value,
+        max_age=ONE_YEAR,
+        httponly=True,
+        samesite="Lax",
+        secure=secure or cookies.is_secure(),
+    )

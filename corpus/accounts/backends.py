@@ -14,6 +14,7 @@ from django.core.signing import BadSignature
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
+from corpus import cookies
 from corpus.accounts import attempts
 from corpus.accounts.attempts import Paused
 from corpus.audit.recording import Kind, record
@@ -103,21 +104,22 @@ def paused_until(request: HttpRequest) -> datetime | None:
 def remember_device(response: HttpResponse, request: HttpRequest, username: str) -> None:
     """Let the browser say later that this person has signed in with it before."""
     response.set_signed_cookie(
-        DEVICE_COOKIE,
+        cookies.name_of(DEVICE_COOKIE),
         f"{attempts.name_key(username)}.{secrets.token_urlsafe(12)}",
         salt=_SALT,
         max_age=_DEVICE_LIFE,
         httponly=True,
         samesite="Lax",
-        secure=request.is_secure(),
+        secure=request.is_secure() or cookies.is_secure(),
     )
 
 
 def _known_device(request: HttpRequest | None, username: str) -> str:
-    if request is None or DEVICE_COOKIE not in request.COOKIES:
+    name = cookies.name_of(DEVICE_COOKIE)
+    if request is None or name not in request.COOKIES:
         return ""
     try:
-        value = request.get_signed_cookie(DEVICE_COOKIE, salt=_SALT, max_age=_DEVICE_LIFE)
+        value = request.get_signed_cookie(name, salt=_SALT, max_age=_DEVICE_LIFE)
     except BadSignature:
         return ""
     named, _dot, device = str(value).partition(".")

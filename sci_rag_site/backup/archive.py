@@ -55,8 +55,9 @@ class Writer:
     """Add members to a backup that is being written."""
 
     def __init__(self, target: Writable, header: dict[str, Any], progress: Progress) -> None:
+        self._outlet = _Outlet(target)
         self._tar = tarfile.open(  # noqa: SIM115
-            fileobj=cast("IO[bytes]", target), mode="w|", bufsize=_BLOCK, format=tarfile.GNU_FORMAT
+            fileobj=cast("IO[bytes]", self._outlet), mode="w|", bufsize=_BLOCK, format=tarfile.GNU_FORMAT
         )
         self._progress = progress
         self.members: list[Member] = []
@@ -95,6 +96,22 @@ class Writer:
         self.add_bytes(MANIFEST_HASH, hashlib.sha256(content).hexdigest().encode())
         self._tar.close()
 
+    def abandon(self) -> None:
+        """Write nothing any more: a tar that is thrown away would still end itself."""
+        self._outlet.is_open = False
+
+
+class _Outlet:
+    """Where a tar is written to, as long as it is wanted."""
+
+    def __init__(self, target: Writable) -> None:
+        self._target = target
+        self.is_open = True
+
+    def write(self, data: bytes) -> None:
+        if self.is_open:
+            self._target.write(data)
+
 
 class _Hashed:
     """Reads a source and hashes what passes."""
@@ -119,12 +136,14 @@ def writing(
     target: Writable, header: dict[str, Any], *, passphrase: bytes | None, progress: Progress
 ) -> Iterator[Writer]:
     """Yield what adds members to `target`, sealed where there is a passphrase."""
-    if passphrase is None:
-        yield Writer(target, header, progress)
-        return
-    sealed = sealing.SealedWriter(target, passphrase)
-    yield Writer(sealed, header, progress)
-    sealed.finish()
+    sealed = None if passphrase is None else sealing.SealedWriter(target, passphrase)
+    writer = Writer(target if sealed is None else sealed, header, progress)
+    try:
+        yield writer
+    finally:
+        writer.abandon()
+    if sealed is not None:
+        sealed.finish()
 
 
 @dataclass(frozen=True, slots=True)

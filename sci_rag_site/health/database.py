@@ -15,6 +15,7 @@ from corpus.rights import LicenseClass
 from corpus.waiting import never_checked
 from retrieval.graph.communities import queries
 from retrieval.graph.community_models import CommunityBuild
+from sci_rag_site.backup import unfinished
 from sci_rag_site.commands.preparation import unapplied_migrations
 from sci_rag_site.database.errors import EmbeddedPostgresError
 from sci_rag_site.database.readiness import OLDEST_PGVECTOR, SELF_TEST, version
@@ -31,12 +32,17 @@ def database() -> Iterator[Finding]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT current_setting('server_version'), pg_database_size(current_database())")
             number, size = cursor.fetchone()
+        told = unfinished.told()
     except EmbeddedPostgresError as error:
         yield fail("database", str(error), "Do what the message says.")
     except DatabaseError as error:
         reason = str(error).strip().partition("\n")[0]
         yield fail("database", f"The {kind} is not reached: {reason}", "Start it, or correct DATABASE_URL.")
     else:
+        if told:
+            what, _, how = told.partition(". Go on with: ")
+            yield fail("database", f"{what}.", f"Run '{how}'.")
+            return
         yield ok("database", f"PostgreSQL {number}, {kind}, {size / 1e6:.0f} MB")
 
 

@@ -20,6 +20,10 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "Set everything up, load the demo corpus, answer, serve.",
         ),
         "up": ("sci_rag_site.commands.up:up", "Run the site and its worker."),
+        "database": (
+            "sci_rag_site.commands.database:database",
+            "Run the bundled PostgreSQL as a service of its own.",
+        ),
         "doctor": ("sci_rag_site.commands.doctor:doctor", "Check the installation and say how to fix it."),
         "init": ("sci_rag_site.commands.init:init", "Write a settings file to fill in."),
         "users": ("sci_rag_site.commands.users:users", "Make accounts and put them into groups."),
@@ -67,9 +71,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
 }
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 ALIASES = {"answer": "ask"}
-SERVERS = {"up"}
+SERVERS = {"database", "up"}
 # These say themselves what the database lacks.
-PREPARED_BY_THEMSELVES = {"up", "demo", "doctor", "restore"}
+PREPARED_BY_THEMSELVES = {"database", "up", "demo", "doctor", "restore"}
 # Makes an unexpected error show where it came from.
 TRACEBACK = "SCI_RAG_TRACEBACK"
 

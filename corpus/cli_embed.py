@@ -9,7 +9,7 @@ from typing import Any
 import click
 from django.conf import settings
 
-from corpus import reembedding
+from corpus import reembedding, vector_repair
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import bar_with_time_left
 from corpus.gateways.embedding import EmbeddingError, embedder_of, version_name
@@ -157,6 +157,20 @@ def drop(*, version: str, as_json: bool) -> None:
         print_json({"version": version, "vectors": count})
     else:
         click.echo(f"{version} is gone, with {count:,} vectors.")
+
+
+@embed.command()
+@json_option
+def repair(*, as_json: bool) -> None:
+    """Compare vectors and their codes with the passages they are of, and put right what is astray."""
+    found = vector_repair.repair()
+    if as_json:
+        print_json(asdict(found))
+    else:
+        click.echo(
+            f"Put right: {found.vectors:,} vectors, {found.without_code:,} without their code, "
+            f"{found.codes:,} codes of nothing. Every code was computed anew."
+        )
 
 
 def _existing(name: str) -> EmbeddingVersion:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -18,13 +19,21 @@ from corpus.egress import active_policy
 from corpus.gateways import border
 from corpus.gateways.embedding import EmbeddingError, configured_embedder
 from corpus.gateways.embedding.minilm import MODEL as MINILM
+from corpus.prompt_files import InvalidPrompt, prompt_file
 from corpus.rights import ALL_CLASSES
 from corpus.usage.purposes import LABELS, Purpose
+from retrieval.graph.ontology import InvalidOntology, active_ontology
 from sci_rag_site import file_broker
 from sci_rag_site.health.findings import Finding, fail, ok, warn
 from sci_rag_site.tasks import heartbeat_file
 
-PROMPTS = ("answer.md",)
+PROMPTS = (
+    "answer", "community_summary", "compress", "draft_manifest", "draft_ontology", "draft_question",
+    "extract_graph", "followup", "hyde", "judge_correctness", "judge_grounding", "name_entities", "rerank",
+    "resolve_entities", "screen",
+)  # fmt: skip
+# Those of providers that litellm reads itself.
+_KEYS = "{}_API_KEY"
 SAMPLE = "# Sample\n\nA paragraph that is long enough to be kept as one block of prose by the parser.\n"
 
 
@@ -51,11 +60,34 @@ def domain_profile() -> Iterator[Finding]:
     except (InvalidProfile, OSError) as error:
         yield fail("domain profile", " ".join(str(error).split()), f"Correct {folder / 'domain.yaml'}.")
         return
-    missing = [name for name in PROMPTS if not (folder / "prompts" / name).is_file()]
-    if missing:
-        yield fail("domain profile", f"prompts/{missing[0]} is missing.", f"Restore it in {folder}.")
+    yield ok("domain profile", f"{profile.name}, version {profile.digest()[:12]}")
+
+
+def domain_files() -> Iterator[Finding]:
+    """Read the prompts and the ontology, which are not looked at before they are needed."""
+    folder = Path(settings.DOMAIN_DIR)
+    broken = [why for name in PROMPTS if (why := _fault_of(name))]
+    if broken:
+        yield fail("prompts", broken[0], f"Restore or correct it in {folder / 'prompts'}.")
     else:
-        yield ok("domain profile", f"{profile.name}, version {profile.digest()[:12]}")
+        yield ok("prompts", f"{len(PROMPTS)}, each with its two parts")
+    try:
+        ontology = active_ontology()
+    except (InvalidOntology, OSError) as error:
+        yield fail("ontology", " ".join(str(error).split()), f"Correct {folder / 'ontology.yaml'}.")
+    else:
+        kinds = f"{len(ontology.entity_types)} types of things, {len(ontology.relation_types)} of relations"
+        yield ok("ontology", kinds)
+
+
+def _fault_of(prompt: str) -> str:
+    try:
+        prompt_file(prompt)
+    except InvalidPrompt as error:
+        return str(error)
+    except OSError as error:
+        return f"prompts/{prompt}.md cannot be read: {error.strerror}."
+    return ""
 
 
 def egress() -> Iterator[Finding]:
@@ -128,6 +160,32 @@ def models() -> Iterator[Finding]:
     where = "an address of its own" if settings.SCI_RAG_LLM_API_BASE else "the provider's address"
     key = "a key" if settings.SCI_RAG_LLM_API_KEY else "no key"
     yield ok("answering model", f"{settings.SCI_RAG_LLM_MODEL}, {where}, {key}; --probe tries it")
+
+
+def credentials() -> Iterator[Finding]:
+    """Say for each role whether what it needs to be let in is set, and never what."""
+    chat, embedding = settings.SCI_RAG_LLM_MODEL, _outside_embedder()[0]
+    said, missing = [], []
+    for role, model, address, key, setting in (
+        ("models that write", chat, settings.SCI_RAG_LLM_API_BASE, settings.SCI_RAG_LLM_API_KEY, "LLM"),
+        (
+            "the embedding model", embedding, settings.SCI_RAG_EMBEDDING_API_BASE,
+            settings.SCI_RAG_EMBEDDING_API_KEY, "EMBEDDING",
+        ),
+    ):  # fmt: skip
+        if not model:
+            continue
+        own = _KEYS.format(model.partition("/")[0].upper())
+        if not key and not address and not os.environ.get(own):
+            missing.append((role, f"Set SCI_RAG_{setting}_API_KEY, or {own}."))
+        said.append(f"{role}: {'a key' if key or os.environ.get(own) else 'none'}")
+    said.append(f"Crossref and its like: {'an address' if settings.SCI_RAG_CONTACT_EMAIL else 'not asked'}")
+    said.append(f"OpenAlex: {'a key' if settings.SCI_RAG_OPENALEX_API_KEY else 'no key'}")
+    if missing:
+        role, fix = missing[0]
+        yield warn("credentials", f"There is none for {role}.", fix)
+    else:
+        yield ok("credentials", "; ".join(said))
 
 
 def worker() -> Iterator[Finding]:

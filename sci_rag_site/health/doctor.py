@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sci_rag_site.health import configuration, database, findings, keys, probes, sign_in
+from sci_rag_site.health import configuration, database, findings, holdings, keeping, keys, probes, sign_in
 from sci_rag_site.health.findings import Check, Finding, Status
 
 WITHOUT_DATABASE: tuple[Check, ...] = (
     configuration.configuration,
     configuration.domain_profile,
+    configuration.domain_files,
     configuration.egress,
     configuration.parser,
     configuration.models,
+    configuration.credentials,
     configuration.worker,
     configuration.disk,
 )
-EQUIPMENT: tuple[Check, ...] = (database.pgvector, database.migrations)
+EQUIPMENT: tuple[Check, ...] = (database.pgvector, keeping.clock, database.migrations)
 CONTENT: tuple[Check, ...] = (
     database.embeddings,
     database.vector_index,
@@ -24,6 +26,11 @@ CONTENT: tuple[Check, ...] = (
     database.queue,
     database.corpus,
     database.records,
+    holdings.vectors,
+    holdings.graph,
+    holdings.attention,
+    keeping.originals,
+    keeping.backup,
     keys.keys,
 )
 PROBES: tuple[Check, ...] = (probes.one_embedding, probes.one_generation, sign_in.provider)

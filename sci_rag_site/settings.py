@@ -165,6 +165,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "sci_rag_site.static_files.CollectedFiles"},
 }
 WHITENOISE_USE_FINDERS = True
+# No other site reads this one's files.
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 TIME_ZONE = "UTC"

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 # Title and screens of each group: name, icon, route, the permission that opens it.
 _Screen = tuple[str, str, str, str]
 # Pages of the site that belong to the work of administrators.
-_OUTSIDE = frozenset({"usage"})
+_OUTSIDE = frozenset({"usage", "doctor"})
 
 
 def stylesheet(request: HttpRequest) -> str:
@@ -136,6 +136,13 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
                     "corpus_certificate_changelist",
                     "corpus.view_certificate",
                 ),
+            ],
+        ),
+        (
+            _("The site"),
+            [
+                (_("Backups"), "backup", "corpus_backuprun_changelist", "corpus.view_backuprun"),
+                (_("Doctor"), "stethoscope", "doctor", "corpus.view_backuprun"),
             ],
         ),
     ]

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from sci_rag_site import views
+from sci_rag_site.health.page import page as doctor_page
 from sci_rag_site.metrics.views import metrics
 
 admin.autodiscover()
@@ -20,6 +21,7 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
+    path("doctor/", doctor_page, name="doctor"),
     path("admin/", admin.site.urls),
     path("api/", include("sci_rag_site.api")),
 ]

@@ -3,6 +3,7 @@
 from corpus.admin import (
     access_requests,
     accounts,
+    backups,
     campaigns,
     certificates,
     decisions,
@@ -18,6 +19,7 @@ from corpus.admin import (
 __all__ = [
     "access_requests",
     "accounts",
+    "backups",
     "campaigns",
     "certificates",
     "decisions",

@@ -75,7 +75,12 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Say that there is nothing here: the same words, byte for byte, whether it is absent or not yours."""
+    """Say that there is nothing here: the same words, byte for byte, whether it is absent or not yours.
+
+    Nor does the record tell the two apart: who is signed in and asks for many such things is on it.
+    """
+    if request.resolver_match is not None and request.user.is_authenticated:
+        recording.denied(request, "not_found")
     return _error(
         request,
         status=404,
@@ -100,11 +105,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
     )
 
 
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Say why a form was refused and what to do."""
-    recording.denied(request, "csrf")
-    return _error(
-        request,
 def no_room(request: HttpRequest) -> HttpResponse:
     """Say that the disk is full: what was sent was not kept, and everything else goes on."""
     return _error(
@@ -119,6 +119,11 @@ def no_room(request: HttpRequest) -> HttpResponse:
     )
 
 
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Say why a form was refused and what to do."""
+    recording.denied(request, "csrf")
+    return _error(
+        request,
         status=403,
         title=_("The form had expired"),
         explanation=_(

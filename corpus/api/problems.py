@@ -111,9 +111,10 @@ def of_fields(error: ValidationError) -> Problem:
 def handled(error: Exception, context: Mapping[str, Any]) -> HttpResponse:
     """Answer for an exception of a view. Whatever it is, it is a problem and nothing is let through."""
     problem = of(error)
-    if problem is not None and problem.code in _RECORDED:
-        # A cookie opens nothing here: whose session it is says nothing about who asked.
-        caller = getattr(context["request"], "_auth", None)
+    # A cookie opens nothing here: whose session it is says nothing about who asked.
+    caller = getattr(context["request"], "_auth", None)
+    known = caller is not None and problem is not None and problem.code == Code.NOT_FOUND
+    if problem is not None and (known or problem.code in _RECORDED):
         doer = AnonymousUser() if caller is None else caller.user
         denied(context["request"]._request, _why(error, problem), by=doer)
     if problem is None:
@@ -172,14 +173,12 @@ def _of_request(error: Exception) -> Problem | None:
             return Problem(Code.NOT_FOUND)
         case exceptions.MethodNotAllowed():
             return Problem(Code.METHOD_NOT_ALLOWED)
-        case NotAnObject() | InvalidScope():
         case NoRoom():
             return Problem(
                 Code.NO_ROOM, "Nothing of what was sent was kept. Send it again when there is room."
             )
+        case NotAnObject() | InvalidScope():
             return invalid(str(error))
-        case exceptions.UnsupportedMediaType():
-            return invalid("The body is of a kind that is not taken here.")
         case _:
             return _unreadable(error)
 
@@ -189,6 +188,8 @@ def _unreadable(error: Exception) -> Problem | None:
     match error:
         case TooLarge() | RequestDataTooBig():
             return Problem(Code.REQUEST_TOO_LARGE, str(error) if isinstance(error, TooLarge) else "")
+        case exceptions.UnsupportedMediaType():
+            return invalid("The body is of a kind that is not taken here.")
         case UnusableJson():
             return Problem(Code.MALFORMED_REQUEST, str(error))
         case exceptions.APIException() | MultiPartParserError() | SuspiciousOperation() | BadRequest():

@@ -1,4 +1,4 @@
-"""Answers whose cited works are not what they were when the answer was written.
+"""Answers whose cited works are not what they were when the answer was written, or are held back.
 
 What is affected is read from the rows each time: a work that is retracted marks every answer at once, and
 one that is reinstated leaves no mark behind.
@@ -25,33 +25,49 @@ Kind = Notice.Kind
 # Versions of one work that a message names.
 MOST_TOLD = 100
 
-# Which flag of a work each kind of message stands for; the kinds are named as the badges are.
+# Which flag of a work each kind of message stands for; these kinds are named as the badges are.
 FLAGS: dict[Kind, str] = {Kind.RETRACTED: "is_retracted", Kind.CONCERN: "has_concern"}
 
 
-def holding(kind: Kind, *, source: str) -> Q:
-    """Return the condition that what `kind` says holds today of the work at `source`."""
+def holding(kind: Kind) -> Q:
+    """Return the condition on a work that what `kind` says holds of it today, or of a document of it."""
+    if kind is Kind.HELD:
+        held = Document.objects.filter(source=OuterRef("pk"), state=Document.State.QUARANTINED)
+        return Q(Exists(held))
+    return Q(**{FLAGS[kind]: True})
+
+
+def _meant(kind: Kind, *, source: str, document: str) -> Q:
+    """Return the condition that `kind` holds of the work at `source`, or of the version at `document`."""
+    if kind is Kind.HELD:
+        return Q(**{f"{document}__state": Document.State.QUARANTINED})
     return Q(**{f"{source}__{FLAGS[kind]}": True})
 
 
 def concerned(kind: Kind) -> QuerySet[AnswerSource]:
     """Return the citations of works of which `kind` holds today and was not said in the answer."""
     told = Q(badges__contains=[kind.value])
-    return AnswerSource.objects.filter(~told, holding(kind, source="document__source"), is_cited=True)
+    meant = _meant(kind, source="document__source", document="document")
+    return AnswerSource.objects.filter(~told, meant, is_cited=True)
 
 
 def noted(kind: Kind) -> QuerySet[ObservationSource]:
     """Return the works in somebody's notes of which `kind` holds today and did not when they were linked."""
     told = Q(standing_then__contains=[kind.value])
-    return ObservationSource.objects.filter(
-        ~told, holding(kind, source="source"), observation__owner__isnull=False
-    )
+    meant = _meant(kind, source="source", document="document")
+    return ObservationSource.objects.filter(~told, meant, observation__owner__isnull=False)
+
+
+def citing(document: Document) -> QuerySet[Answer]:
+    """Return the answers that cite a document, the newest first."""
+    cited = AnswerSource.objects.filter(answer=OuterRef("pk"), document=document, is_cited=True)
+    return Answer.objects.filter(Exists(cited)).order_by("-created_at", "id")
 
 
 def affected(answers: QuerySet[Answer], *, documents: DocumentQuerySet | None = None) -> QuerySet[Answer]:
     """Keep the answers that cite a work retracted or doubted since; only through `documents`, when given."""
     condition = Q(pk__in=[])
-    for kind in Kind:
+    for kind in FLAGS:
         citations = concerned(kind).filter(answer=OuterRef("pk"))
         if documents is not None:
             citations = citations.filter(document__in=documents.order_by().values("id"))

@@ -52,10 +52,12 @@ def _note_headline(notice: Notice) -> str:
         return {
             Notice.Kind.RETRACTED: _("No longer retracted: a work in your notebook"),
             Notice.Kind.CONCERN: _("The concern was lifted: a work in your notebook"),
+            Notice.Kind.HELD: _("No longer held back: a work in your notebook"),
         }[Notice.Kind(notice.kind)]
     return {
         Notice.Kind.RETRACTED: _("Retracted: a work in your notebook"),
         Notice.Kind.CONCERN: _("Expression of concern: a work in your notebook"),
+        Notice.Kind.HELD: _("Held back until a librarian has read it: a work in your notebook"),
     }[Notice.Kind(notice.kind)]
 
 
@@ -64,10 +66,12 @@ def _headline(notice: Notice) -> str:
         return {
             Notice.Kind.RETRACTED: _("No longer retracted: a work your answer cites"),
             Notice.Kind.CONCERN: _("The concern was lifted: a work your answer cites"),
+            Notice.Kind.HELD: _("No longer held back: a work your answer cites"),
         }[Notice.Kind(notice.kind)]
     return {
         Notice.Kind.RETRACTED: _("Retracted: a work your answer cites"),
         Notice.Kind.CONCERN: _("Expression of concern: a work your answer cites"),
+        Notice.Kind.HELD: _("Held back until a librarian has read it: a work your answer cites"),
     }[Notice.Kind(notice.kind)]
 
 

@@ -20,6 +20,7 @@ class Notice(models.Model):
     class Kind(models.TextChoices):
         RETRACTED = "retracted", "Retracted"
         CONCERN = "concern", "Expression of concern"
+        HELD = "held", "Held back"
 
     recipient = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
     answer = models.ForeignKey("answers.Answer", null=True, on_delete=models.CASCADE, related_name="notices")

@@ -19,6 +19,7 @@ from corpus.cli_keeping import export, fingerprint_command, snapshot, verify
 from corpus.cli_output import CommandFailed, json_option, print_json
 from corpus.cli_progress import TerminalProgress, print_run
 from corpus.cli_reparse import reparse_command
+from corpus.cli_scan import scan
 from corpus.domain_profile import InvalidProfile
 from corpus.enrichment.cli import enrich, import_retractions
 from corpus.gateways.embedding import EmbeddingError
@@ -212,6 +213,7 @@ def corpus() -> None:
 for _command in (
     import_command,
     verify,
+    scan,
     fingerprint_command,
     snapshot,
     export,

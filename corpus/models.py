@@ -229,6 +229,8 @@ class Document(models.Model):
     parse_quality = models.JSONField(default=dict, editable=False)
     state = models.CharField(max_length=12, choices=State.choices, default=State.QUEUED)
     state_reason = models.CharField(max_length=60, blank=True, default="")
+    # By which version of the rules its text was looked at for orders to models and hidden words.
+    scanned_under = models.PositiveSmallIntegerField(default=0, editable=False)
     # Fixity: whether what is kept is still what was taken in. Empty while nothing was found changed.
     fixity = models.CharField(max_length=24, choices=Fixity.choices, blank=True, default="", editable=False)
     fixity_checked_at = models.DateTimeField(null=True, editable=False, db_index=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.dispatch import Signal
 
-# The editorial status of a work is another than before. Sent with `source_id` once the change is committed;
+# The editorial status of a work, or whether a document of it is held back, is another than before.
+# Sent with `source_id` once the change is committed;
 # whoever hears it reads the status from the row, so that hearing it twice, late or never does no harm.
 standing_changed = Signal()
 

@@ -12,18 +12,25 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import islice, pairwise
+from typing import Final
 
 from corpus.normalise import matching_form
+from corpus.parsing.hidden import Hidden, How
 from corpus.suspicion_phrases import (
+    CLOSING,
     DIGITS,
     LOOKALIKES,
+    OPENING,
     ORDERS,
+    REPORTED,
     SCRAMBLED_OBJECTS,
     SCRAMBLED_VERBS,
     VERB_SHAPES,
 )
 
+# Counted up with every change of these rules or of what is hidden text: documents are then due again.
+VERSION: Final = 2
 _QUOTE = 200
 _LONGEST_ENCODED = 4_000
 # A word may be spelled with letters between which nobody sees anything.
@@ -36,10 +43,17 @@ _OVERRIDES = re.compile("[\u202d\u202e]")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
 _SPACED = re.compile(r"(?<!\S)\S(?: \S){9,}(?!\S)")
+_HYPHENED = re.compile(r"[A-Za-z]{2,20}(?:[-_][A-Za-z]{2,20}){3}")
+_HYPHENS = str.maketrans("-_", "  ")
 _WORDS = re.compile(r"[^\W\d_]+")
 _DIGIT_IN_WORD = re.compile(r"[A-Za-z][013457@$][A-Za-z]")
 _SHORTEST_SCRAMBLED = 4
 _NEAR = 6
+# Of one pattern in one text: beyond so many reports of orders the text is one itself.
+_MOST_MATCHES = 20
+_LISTED = re.compile(r"[\"'“‘«„][^\"'”’»“]{1,120}[\"'”’»“](?:,| and| or){1,2}$")
+# Names of forms and labels of figures are hidden in files; so many words are a sentence.
+_FEWEST_WORDS = 4
 
 
 class Kind(StrEnum):
@@ -49,6 +63,7 @@ class Kind(StrEnum):
     ENCODED_ORDER = "encoded_order"
     DISGUISED_ORDER = "disguised_order"
     HIDDEN_CHARACTERS = "hidden_characters"
+    HIDDEN_TEXT = "hidden_text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +92,31 @@ def found(passages: Sequence[str]) -> list[Suspicion]:
     return [seen[key] for key in sorted(seen)]
 
 
+def hidden(places: Sequence[Hidden]) -> list[Suspicion]:
+    """Return what is suspicious about the hidden text of a document: orders, and sentences kept from readers.
+
+    What a web page only puts away until it is asked for is suspicious when it gives orders. `ordinal` is the
+    number of the place.
+    """
+    found = []
+    for number, place in enumerate(places):
+        order = next((quote for kind, quote in _in_text(place.text)), "")
+        is_sentence = place.how is not How.NOT_DISPLAYED and _words(place.text) >= _FEWEST_WORDS
+        if order or is_sentence:
+            found.append(Suspicion(number, Kind.HIDDEN_TEXT, order or _around(place.text, 0)))
+    return found
+
+
+def _words(text: str) -> int:
+    """Count words of two letters or more; where no spaces part them, two letters are one."""
+    count = 0
+    for word in text.split():
+        letters = word.strip(".,;:!?()[]\"'“”‘’")
+        if len(letters) > 1 and letters.isalpha():
+            count += 1 if letters.isascii() else max(1, len(letters) // 8)
+    return count
+
+
 def _in_text(text: str) -> Iterator[tuple[Kind, str]]:
     yield from _hidden(text)
     plain = matching_form(_without_hidden(text))
@@ -97,6 +137,8 @@ def _disguised(plain: str) -> str:
         others.append(latin.translate(DIGITS))
     if _SPACED.search(plain):
         others.append(_closed_up(plain))
+    if _HYPHENED.search(plain):
+        others.append(plain.translate(_HYPHENS))
     return next(filter(None, map(_order, others)), "") or _scrambled(plain)
 
 
@@ -130,9 +172,26 @@ def _as_letters(tags: str) -> str:
 
 def _order(text: str) -> str:
     for pattern in ORDERS:
-        if match := pattern.search(text):
-            return _around(text, match.start())
+        for match in islice(pattern.finditer(text), _MOST_MATCHES):
+            if not _is_reported(text, match.start(), match.end()):
+                return _around(text, match.start())
     return ""
+
+
+def _is_reported(text: str, start: int, end: int) -> bool:
+    """Whether an order stands in quotation marks that a text about such orders leads up to.
+
+    Whoever writes such a text to give the order is not stopped here; nobody who only tells of it waits.
+    """
+    before = text[max(0, start - _QUOTE) : start + 1]
+    opened = [mark.start() for mark in OPENING.finditer(before)]
+    if not opened or not any(sign in CLOSING for sign in text[end : end + _QUOTE]):
+        return False
+    said = before[: opened[-1]].rstrip()
+    # A list of quotations has one lead for all of them.
+    while said and (listed := _LISTED.search(said)):
+        said = said[: listed.start()].rstrip()
+    return bool(REPORTED.search(said))
 
 
 def _around(text: str, place: int) -> str:

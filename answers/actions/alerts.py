@@ -1,4 +1,4 @@
-"""Telling people that a work their answers cite or their notes name was retracted or doubted; taking it back.
+"""Telling people that a work their answers cite or their notes name was retracted, doubted or held back.
 
 What is to be told follows from the rows. Bringing messages up to date again, after a crash or at the same
 time as somebody else, changes nothing that is right already.
@@ -11,6 +11,7 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from answers import alerts
@@ -78,9 +79,8 @@ def _open(kind: alerts.Kind, source_id: UUID | None) -> int:
 
 
 def _resolve(kind: alerts.Kind, source_id: UUID | None) -> int:
-    over = Notice.objects.filter(kind=kind, resolved_at__isnull=True).exclude(
-        alerts.holding(kind, source="source")
-    )
+    still = Source.objects.filter(alerts.holding(kind), pk=OuterRef("source_id"))
+    over = Notice.objects.filter(~Exists(still), kind=kind, resolved_at__isnull=True)
     if source_id is not None:
         over = over.filter(source=source_id)
     return over.update(resolved_at=timezone.now())

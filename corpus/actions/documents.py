@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pghistory
 from django.db import IntegrityError, transaction
 
-from corpus import identity, suspicion, vectors
+from corpus import identity, places, suspicion, vectors
 from corpus.actions import license_suggestions, review, rights
 from corpus.actions.quarantine import SUSPICIOUS
 from corpus.bibliography import works
@@ -130,13 +130,15 @@ def as_parsed(prepared: Prepared) -> dict[str, Any]:
         "chunk_count": len(prepared.passages),
         "parser": parsed.parser,
         "parse_quality": quality,
+        "scanned_under": suspicion.VERSION,
         **_state(prepared),
     }
 
 
 def _extra(prepared: Prepared) -> dict[str, Any]:
     said = prepared.entry.described.vouched_for
-    return {"chunking": asdict(prepared.chunking)} | ({"vouched_for": said} if said else {})
+    extra = {"chunking": asdict(prepared.chunking)} | ({"vouched_for": said} if said else {})
+    return places.with_hidden(extra, prepared.parsed.hidden)
 
 
 def _state(prepared: Prepared) -> dict[str, str]:
@@ -151,7 +153,8 @@ def is_suspicious(prepared: Prepared) -> bool:
     """Say whether the text speaks to machines, so that a person has to read it first, and none has."""
     if prepared.entry.described.vouched_for:
         return False
-    return bool(suspicion.found([passage.body for passage in prepared.passages]))
+    passages = [passage.body for passage in prepared.passages]
+    return bool(suspicion.found(passages) or suspicion.hidden(prepared.parsed.hidden))
 
 
 def _source(metadata: Metadata) -> Source:

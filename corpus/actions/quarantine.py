@@ -8,8 +8,10 @@ import pghistory
 from django.db import transaction
 from django.utils import timezone
 
+from corpus import places
 from corpus.actions import rights
-from corpus.models import Document
+from corpus.models import Document, Source
+from corpus.signals import standing_changed
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -35,8 +37,23 @@ def hold(*, document: Document, by: User, reason: str) -> bool:
 
 @transaction.atomic
 def release(*, document: Document, by: User, reason: str) -> bool:
-    """Put `document` back, its words being data; return whether it was held. Raises as `hold` does."""
-    return _move(document, by, reason, start=State.QUARANTINED, end=State.READY, code="")
+    """Put `document` back, its words being data; return whether it was held. Raises as `hold` does.
+
+    The places it has today are read from then on: they do not hold it back again.
+    """
+    is_released = _move(document, by, reason, start=State.QUARANTINED, end=State.READY, code="")
+    if is_released:
+        document.refresh_from_db(fields=["extra"])
+        document.extra = places.with_read(document.extra, places.of(document))
+        document.save(update_fields=["extra"])
+    return is_released
+
+
+def say_so(document: Document) -> None:
+    """Have whoever cites `document` told, once this is committed, that it is held back or is not any more."""
+    source = document.source_id
+    if source is not None:
+        transaction.on_commit(lambda: standing_changed.send(sender=Source, source_id=source), robust=True)
 
 
 def _move(document: Document, by: User, reason: str, *, start: str, end: str, code: str) -> bool:
@@ -51,5 +68,6 @@ def _move(document: Document, by: User, reason: str, *, start: str, end: str, co
         raise QuarantineError("Only a document that could be searched is held back.")
     with pghistory.context(user=by.pk, reason=said):
         Document.objects.filter(pk=row.pk).update(state=end, state_reason=code, updated_at=timezone.now())
-    document.refresh_from_db(fields=["state", "state_reason"])
+    document.refresh_from_db(fields=["state", "state_reason", "source"])
+    say_so(document)
     return True

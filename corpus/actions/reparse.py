@@ -10,8 +10,8 @@ import pghistory
 from django.db import IntegrityError, transaction
 from django.db.models import F, OuterRef, Subquery
 
-from corpus import vectors
-from corpus.actions import documents
+from corpus import places, vectors
+from corpus.actions import documents, quarantine
 from corpus.actions.documents import AlreadyHeld
 from corpus.gateways.embedding import Vectors
 from corpus.models import Chunk, ChunkEmbedding, Document, DocumentCitation, EmbeddingVersion
@@ -64,12 +64,16 @@ def replace_text(
             document = Document.objects.select_for_update().get(pk=document_id)
             if document.content_sha256 != read_from:
                 raise ReadMeanwhile
+            was_held = document.state == Document.State.QUARANTINED
             _describe(document, prepared)
             document.references.filter(origin=DocumentCitation.Origin.DOCUMENT).delete()
             documents.store_references(document, prepared)
             chunks, unchanged = _replace_chunks(document, prepared)
             if vectors_of_passages is not None:
                 vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages, again=True)
+            _let_go_what_was_read(document)
+            if was_held != (document.state == Document.State.QUARANTINED):
+                quarantine.say_so(document)
     except IntegrityError:
         same = Document.objects.filter(content_sha256=prepared.content_sha256).exclude(pk=document_id).first()
         if same is None:
@@ -83,10 +87,18 @@ def _describe(document: Document, prepared: Prepared) -> None:
     for name, value in values.items():
         setattr(document, name, value)
     document.rights_statement = document.rights_statement or prepared.metadata.rights_statement
-    document.extra = {**document.extra, "chunking": asdict(prepared.chunking)}
+    extra = {**document.extra, "chunking": asdict(prepared.chunking)}
+    document.extra = places.with_hidden(extra, prepared.parsed.hidden)
     if document.fixity == Document.Fixity.PASSAGES_CHANGED:
         document.fixity = Document.Fixity.UNCHANGED
     document.save()
+
+
+def _let_go_what_was_read(document: Document) -> None:
+    """Let go of a document in which another reading finds only what a librarian has read and let go."""
+    if document.state == Document.State.QUARANTINED and not places.unread(document):
+        document.state, document.state_reason = Document.State.READY, ""
+        document.save(update_fields=["state", "state_reason"])
 
 
 def _replace_chunks(document: Document, prepared: Prepared) -> tuple[list[Chunk], int]:

@@ -13,11 +13,14 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from corpus import suspicion
+from corpus import places, resting
 from corpus.actions import quarantine
 from corpus.actions.quarantine import QuarantineError
 from corpus.admin_base import TextInputWidget, covered_documents
 from corpus.models import Document
+from corpus.parsing.hidden import How
+from corpus.places import Place
+from corpus.signed_in import person
 from corpus.suspicion import Kind
 
 if TYPE_CHECKING:
@@ -30,6 +33,15 @@ _KINDS = {
     Kind.ENCODED_ORDER: gettext_lazy("An order to a model, encoded"),
     Kind.DISGUISED_ORDER: gettext_lazy("An order to a model, disguised"),
     Kind.HIDDEN_CHARACTERS: gettext_lazy("Characters that nobody sees"),
+    Kind.HIDDEN_TEXT: gettext_lazy("Text that nobody sees"),
+}
+_HOW = {
+    How.SAME_COLOUR: gettext_lazy("in the colour of its ground"),
+    How.NO_INK: gettext_lazy("without ink"),
+    How.TINY: gettext_lazy("too small to be read"),
+    How.OFF_PAGE: gettext_lazy("outside the page"),
+    How.MARKED: gettext_lazy("marked as hidden"),
+    How.NOT_DISPLAYED: gettext_lazy("not displayed"),
 }
 
 
@@ -57,6 +69,7 @@ def edit(request: HttpRequest, site: AdminSite, document_id: object) -> HttpResp
             form.add_error("reason", str(refusal))
         else:
             return redirect("admin:corpus_document_change", document.pk)
+    rows, count = resting.on(document, person(request), most=MOST_SHOWN)
     context = {
         **site.each_context(request),
         "title": _("What “%s” says to machines") % document.title,
@@ -64,6 +77,8 @@ def edit(request: HttpRequest, site: AdminSite, document_id: object) -> HttpResp
         "document": document,
         "is_held": document.state == Document.State.QUARANTINED,
         "places": _places(document),
+        "resting": rows,
+        "resting_count": count,
         "form": form,
     }
     status = 422 if form.errors else 200
@@ -72,11 +87,14 @@ def edit(request: HttpRequest, site: AdminSite, document_id: object) -> HttpResp
 
 def _places(document: Document) -> list[tuple[str, str, str]]:
     """Return the suspicious places: what it is, where it stands, and the words."""
-    rows = list(document.chunks.order_by("ordinal", "id").values_list("body", "locator"))
-    return [
-        (str(_KINDS[one.kind]), rows[one.ordinal][1], one.quote)
-        for one in suspicion.found([body for body, _locator in rows])[:MOST_SHOWN]
-    ]
+    return [(str(_KINDS[one.kind]), _where(one), one.quote) for one in places.of(document)[:MOST_SHOWN]]
+
+
+def _where(place: Place) -> str:
+    """Say where a place stands, and how it was hidden."""
+    page = _("page %(n)s") % {"n": place.page} if place.page is not None else ""
+    how = str(_HOW[place.how]) if place.how is not None else ""
+    return ", ".join(part for part in (place.locator, how, page) if part)
 
 
 def _done(request: HttpRequest, document: Document, reason: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from corpus.parsing.hidden import Hidden
+
 
 class BlockKind(StrEnum):
     HEADING = "heading"
@@ -89,7 +91,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """What a parser found in one file. Metadata is what the file itself states; empty when it is silent."""
+    """What a parser found in one file. Metadata is what the file itself states; empty when it is silent.
+
+    `hidden` is what the file holds and no reader sees, whether or not it is in the blocks.
+    """
 
     blocks: tuple[Block, ...]
     parser: str
@@ -105,6 +110,7 @@ class ParsedDocument:
     references: tuple[Reference, ...] = ()
     warnings: tuple[str, ...] = ()
     quality: dict[str, float | int | str] = field(default_factory=dict)
+    hidden: tuple[Hidden, ...] = ()
 
 
 class ParseFailure(Exception):

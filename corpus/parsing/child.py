@@ -1,6 +1,7 @@
 """The parsing process: reads requests on standard input, answers each with one framed reply.
 
-A request is a job, `parse` or `draw`; a reply is a document as JSON, a picture, or a named failure.
+A request is a job, `parse`, `draw` or `look`; a reply is a document or its hidden text as JSON, a picture, or
+a named failure.
 
 It never imports Django, holds no keys and, once `confine` has run, can neither write files, start
 processes (save to run models) nor (where the kernel allows it) reach a network.
@@ -15,10 +16,11 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from corpus.parsing import parsers, wire
+from corpus.parsing import hidden_text, parsers, wire
 from corpus.parsing.blocks import ParseFailure
 from corpus.parsing.limits import ParseLimits
 
@@ -84,8 +86,7 @@ def _done(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, bytes]:
             draw = _load_renderer()
             kind, payload = wire.PICTURE, draw(path, page=request["page"], width=request["width"])
         else:
-            parse = parsers.load(request["media_type"], parser=request["parser"])
-            kind, payload = wire.DOCUMENT, wire.encode(parse(path, limits))
+            kind, payload = _read(path, request, limits)
     except ParseFailure:
         raise
     except MemoryError as error:
@@ -97,6 +98,15 @@ def _done(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, bytes]:
     if len(payload) > limits.max_result_bytes:
         raise ParseFailure("too_large", "The file holds more than one document or picture may have.")
     return kind, payload
+
+
+def _read(path: Path, request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, bytes]:
+    media_type = request["media_type"]
+    if request["job"] == wire.LOOK:
+        return wire.HIDDEN, wire.encode_hidden(hidden_text.find(path, media_type))
+    parse = parsers.load(media_type, parser=request["parser"])
+    document = parse(path, limits)
+    return wire.DOCUMENT, wire.encode(replace(document, hidden=hidden_text.find(path, media_type)))
 
 
 def _load_renderer() -> Callable[..., bytes]:

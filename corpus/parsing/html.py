@@ -41,10 +41,10 @@ _CELL_BREAKS = _FLOW | {"br", "li", "table"}
 
 def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
     """Read an HTML page; `citation_*` and Dublin Core tags give the metadata."""
-    text, warnings = _decoded(path.read_bytes())
+    text, warnings = decoded(path.read_bytes())
     if len(text) > limits.max_characters:
         raise ParseFailure("too_large", f"The page has more than {limits.max_characters:,} characters.")
-    root = _tree(text)
+    root = tree(text)
     blocks = _blocks(root)
     if not blocks:
         raise ParseFailure("no_text", "The page contains no text.")
@@ -67,7 +67,8 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
     )
 
 
-def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
+def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return a page as text, with what to say about how it was read."""
     declared = _DECLARED_ENCODING.search(data[:4_096])
     if declared is not None:
         try:
@@ -78,7 +79,8 @@ def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
     return text, () if encoding == "utf-8" else (f"The page is not UTF-8; it was read as {encoding}.",)
 
 
-def _tree(text: str) -> Element:
+def tree(text: str) -> Element:
+    """Return the root of a page."""
     text = _XML_DECLARATION.sub("", clean(text), count=1)
     if not text.strip():
         raise ParseFailure("no_text", "The page contains no text.")

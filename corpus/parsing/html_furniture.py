@@ -9,7 +9,7 @@ from lxml import etree
 
 from corpus.parsing.markup import Element
 
-_DROPPED = frozenset(
+DROPPED = frozenset(
     """script style noscript template nav footer aside form button select option input textarea iframe
     object svg canvas audio video head dialog menu""".split()
 )
@@ -32,7 +32,7 @@ class Furniture:
 
     def covers(self, element: Element, name: str) -> bool:
         """Whether an element and all in it are left out."""
-        if name in _DROPPED and not (name == "form" and self.keeps_forms):
+        if name in DROPPED and not (name == "form" and self.keeps_forms):
             return True
         if _is_marked(element, name) or (
             name in ("ul", "ol") and self.drops_link_lists and _is_link_list(element)

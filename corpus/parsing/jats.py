@@ -26,7 +26,7 @@ _ENCODING = re.compile(r"(<\?xml[^>]{0,200}?)\s+encoding\s*=\s*[\"'][^\"'>]{0,40
 def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
     """Read one article. Entities of the document's own, DTDs and the network are never used."""
     data = path.read_bytes()
-    article, warnings = _article(data, limits)
+    article, warnings = article_of(data, limits)
     facts = jats_metadata.Front(article)
     jats_body.simplify(article)
     blocks = tuple(jats_body.blocks(article))
@@ -50,7 +50,8 @@ def parse(path: Path, limits: ParseLimits) -> ParsedDocument:
     )
 
 
-def _article(data: bytes, limits: ParseLimits) -> tuple[Element, tuple[str, ...]]:
+def article_of(data: bytes, limits: ParseLimits) -> tuple[Element, tuple[str, ...]]:
+    """Return the article of a file, with what to say about how it was read."""
     text, warnings = _text(data)
     if len(text) > limits.max_characters:
         raise ParseFailure("too_large", f"The XML has more than {limits.max_characters:,} characters.")

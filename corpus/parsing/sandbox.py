@@ -24,6 +24,7 @@ from pathlib import Path
 import corpus
 from corpus.parsing import parsers, wire
 from corpus.parsing.blocks import ParsedDocument, ParseFailure
+from corpus.parsing.hidden import Hidden
 from corpus.parsing.limits import ParseLimits
 from corpus.parsing.parsers import Reader
 
@@ -70,6 +71,15 @@ def draw(path: Path, *, page: int, width: int, limits: ParseLimits) -> bytes:
         child.kill()
 
 
+def hidden(path: Path, *, media_type: str, limits: ParseLimits) -> tuple[Hidden, ...]:
+    """Return the hidden text of a file without parsing it; ParseFailure names whatever went wrong."""
+    child = Child()
+    try:
+        return child.look(path, media_type=media_type, limits=limits)
+    finally:
+        child.kill()
+
+
 class Child:
     """One parsing process and the pipes to it."""
 
@@ -98,6 +108,14 @@ class Child:
         """Have a page drawn, in no more than `limits.wall_seconds`."""
         request = {"job": wire.DRAW, "path": str(path), "page": page, "width": width}
         return self._ask(request, limits, wire.PICTURE)
+
+    def look(self, path: Path, *, media_type: str, limits: ParseLimits) -> tuple[Hidden, ...]:
+        """Have a file looked into for hidden text, in no more than `limits.wall_seconds`."""
+        request: dict[str, object] = {"job": wire.LOOK, "path": str(path), "media_type": media_type}
+        try:
+            return wire.decode_hidden(self._ask(request, limits, wire.HIDDEN))
+        except ValueError as error:
+            raise _unreadable() from error
 
     def _ask(self, request: dict[str, object], limits: ParseLimits, expected: bytes) -> bytes:
         """Send one request and return the payload of its reply, which is of the kind `expected`."""

@@ -1,17 +1,19 @@
-"""What crosses between the parsing process and this one: jobs one way, documents or pictures the other."""
+"""What crosses between the parsing process and this one: jobs one way, what was found the other."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from corpus.parsing.blocks import Block, BlockKind, Box, ParsedDocument, Reference, Strip
+from corpus.parsing.hidden import Hidden, How, kept
 
 # How a reply begins: one letter, then its length in eight bytes.
-DOCUMENT, PICTURE, FAILURE = b"D", b"P", b"F"
+DOCUMENT, PICTURE, HIDDEN, FAILURE = b"D", b"P", b"H", b"F"
 
 # The jobs a request may name.
-PARSE, DRAW = "parse", "draw"
+PARSE, DRAW, LOOK = "parse", "draw", "look"
 
 _PLAIN_FIELDS = (
     "parser",
@@ -33,6 +35,7 @@ def encode(document: ParsedDocument) -> bytes:
     wire["authors"] = document.authors
     wire["warnings"] = document.warnings
     wire["references"] = [[reference.text, reference.doi] for reference in document.references]
+    wire["hidden"] = hidden_to_list(document.hidden)
     wire["blocks"] = [_block_to_list(block) for block in document.blocks]
     return json.dumps(wire, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
@@ -46,10 +49,37 @@ def decode(payload: bytes) -> ParsedDocument:
             authors=tuple(str(author) for author in wire["authors"]),
             references=tuple(Reference(text=str(text), doi=str(doi)) for text, doi in wire["references"]),
             warnings=tuple(str(warning) for warning in wire["warnings"]),
+            # A result from before was kept without them.
+            hidden=hidden_from_list(wire.get("hidden", [])),
             **{name: wire[name] for name in _PLAIN_FIELDS},
         )
     except (KeyError, TypeError, IndexError, RecursionError) as error:
         raise ValueError("the parsing process sent something that is not a document") from error
+
+
+def hidden_to_list(places: Sequence[Hidden]) -> list[list[Any]]:
+    """Return hidden places as JSON values."""
+    return [[place.how.value, place.text, place.page] for place in places]
+
+
+def hidden_from_list(values: Sequence[Any]) -> tuple[Hidden, ...]:
+    """Return what `hidden_to_list` was given; raise ValueError or TypeError for another shape."""
+    return kept(
+        Hidden(How(how), str(text), None if page is None else int(page)) for how, text, page in values
+    )
+
+
+def encode_hidden(places: Sequence[Hidden]) -> bytes:
+    """Return hidden places alone as UTF-8 JSON."""
+    return json.dumps(hidden_to_list(places), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def decode_hidden(payload: bytes) -> tuple[Hidden, ...]:
+    """Return what `encode_hidden` was given; a wrong shape raises ValueError."""
+    try:
+        return hidden_from_list(json.loads(payload))
+    except (TypeError, RecursionError) as error:
+        raise ValueError("the parsing process sent something that is not hidden text") from error
 
 
 def _block_to_list(block: Block) -> list[Any]:

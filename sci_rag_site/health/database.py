@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import Exists, OuterRef
 
-from corpus import fixity, jobs, vectors
+from corpus import fixity, jobs, scanning, vectors
 from corpus.audit import verifying
 from corpus.models import Chunk, ChunkEmbedding, Document, Source
 from corpus.rights import LicenseClass
@@ -188,16 +188,23 @@ def corpus() -> Iterator[Finding]:
         documents.filter(state=Document.State.NEEDS_OCR).count(),
         good="none",
         bad="{} documents are scans.",
-        fix="Run them through OCR and ingest the result.",
+        fix="Run them through OCR, ingest the result, and remove the scans: 'sci-rag corpus delete ID'.",
     )
     yield counted(
         "failed documents",
         documents.filter(state=Document.State.FAILED).count(),
         good="none",
         bad="{} documents failed.",
-        fix="See their reason in the admin, under Documents, and ingest them again.",
+        fix="See their reason in the admin, ingest them again, and remove these: 'sci-rag corpus delete ID'.",
     )
     yield from _kept()
+    yield counted(
+        "unscanned documents",
+        scanning.due().count(),
+        good="none",
+        bad="{} documents were not looked at by the present rules for orders to models and hidden text.",
+        fix="Run 'sci-rag corpus scan'.",
+    )
     retracted = Source.objects.filter(is_retracted=True).count()
     yield ok("retracted works", f"{retracted:,}, left out of answers unless asked for")
     yield counted(

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from answers import engine
+from answers.notices import Notice
 from answers.reading import readable
 from corpus import waiting
 from corpus.actions import quarantine
@@ -73,6 +74,34 @@ def test_held_back_it_is_in_no_search_and_its_answers_show_no_text(straw: Docume
     assert [item.document_id for item in retrieve(question=QUESTION, scope=EVERYTHING).items] == [
         str(straw.pk)
     ]
+
+
+def test_whoever_cited_it_is_told_and_told_again_when_it_is_let_go(
+    straw: Document, librarian: User, asker: User, client: Client
+) -> None:
+    answer = engine.answer(question=QUESTION, requested=EVERYTHING, by=asker)
+    engine.answer(question="Who won the cup?", requested=EVERYTHING, by=asker)
+
+    quarantine.hold(document=straw, by=librarian, reason="It is paid for.")
+
+    notice = Notice.objects.get()
+    assert (notice.recipient, notice.answer, notice.kind, notice.resolved_at) == (asker, answer, "held", None)
+    client.force_login(asker)
+    told = client.get(reverse("notices")).content.decode()
+    assert "Held back until a librarian has read it: a work your answer cites" in told
+    # What is held back has no title for whoever may not see it.
+    assert straw.title not in told
+    client.force_login(librarian)
+    screen = client.get(reverse("admin:corpus_document_quarantine", args=[straw.pk])).content.decode()
+    assert "1 answer cites it" in screen
+    assert reverse("answer", args=[answer.pk]) in screen
+
+    quarantine.release(document=straw, by=librarian, reason="It is not.")
+
+    notice.refresh_from_db()
+    assert notice.resolved_at is not None
+    client.force_login(asker)
+    assert "No longer held back: a work your answer cites" in client.get(reverse("notices")).content.decode()
 
 
 def test_who_held_it_back_when_and_why_stands_in_its_history(straw: Document, librarian: User) -> None:

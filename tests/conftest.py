@@ -12,6 +12,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 from pytest_django.plugin import DjangoDbBlocker
 
+from tests.emptying import Emptying
 from tests.loopback.fixtures import (  # noqa: F401 fixtures for every test
     KEY_CANARY,
     configured_model,
@@ -40,7 +41,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """Let the flush between transactional tests empty what only grows; its tests arm the triggers again."""
+    """Let what only grows be emptied between transactional tests; its tests arm the triggers again."""
     with django_db_blocker.unblock():
         pgtrigger.disable(
             "corpus.RightsDecision:no_truncate",
@@ -48,6 +49,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
             "retrieval.ResolutionAudit:no_truncate",
             "evaluation.QuestionEvent:no_truncate",
         )
+    Emptying().install()
 
 
 def _person(name: str, group: str) -> User:

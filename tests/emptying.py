@@ -1,0 +1,77 @@
+"""Empty the database between tests that commit.
+
+Django's flush truncates every table and makes the permissions anew: a quarter of a second on a quiet
+machine, for two thousand tests. Deleting the few rows that a test leaves takes a hundredth of that.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.core.management import call_command
+from django.db import connection
+from django.test import TransactionTestCase
+
+# Rows deleted from a table after which its pages are given back: plans should see it as small as it is.
+_VACUUM_AFTER = 300
+
+
+class Emptying:
+    """Stands in for the teardown of Django's `TransactionTestCase`."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, str] = {}
+        self._tables: list[str] = []
+        self._dead: Counter[str] = Counter()
+
+    def install(self) -> None:
+        """Let every test that commits end with this."""
+        TransactionTestCase._fixture_teardown = lambda case: self._empty()
+
+    def _empty(self) -> None:
+        if not self._tables:
+            self._flush()
+            return
+        self._delete_rows()
+        if self._digests(self._kept) != self._kept:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Flush as Django does, and learn which tables that leaves filled."""
+        call_command(
+            "flush", verbosity=0, interactive=False, reset_sequences=False, inhibit_post_migrate=False
+        )
+        names = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        with connection.cursor() as cursor:
+            cursor.execute(" UNION ALL ".join(f"(SELECT '{name}' FROM {name} LIMIT 1)" for name in names))
+            filled = {name for (name,) in cursor.fetchall()}
+        self._kept = self._digests(filled)
+        self._tables = sorted(set(names) - filled - {"django_migrations"})
+        self._dead.clear()
+
+    def _digests(self, tables: set[str] | dict[str, str]) -> dict[str, str]:
+        """Return a hash of the rows of each table."""
+        each = (
+            f"(SELECT '{name}', coalesce(md5(string_agg(r::text, ';' ORDER BY r::text)), '') FROM {name} r)"
+            for name in tables
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(" UNION ALL ".join(each))
+            return dict(cursor.fetchall())
+
+    def _delete_rows(self) -> None:
+        with connection.cursor() as cursor:
+            # Neither what guards the records nor the order of foreign keys is in the way of a replica.
+            cursor.execute("SET session_replication_role = replica")
+            try:
+                cursor.execute("; ".join(f"DELETE FROM {name}" for name in self._tables))
+                for name in self._tables:
+                    self._dead[name] += cursor.rowcount
+                    cursor.nextset()
+            finally:
+                cursor.execute("SET session_replication_role = origin")
+            full = [name for name, rows in self._dead.items() if rows > _VACUUM_AFTER]
+            if full:
+                cursor.execute(f"VACUUM {', '.join(full)}")
+                for name in full:
+                    del self._dead[name]

@@ -15,6 +15,7 @@ from psycopg_pool import PoolTimeout
 from corpus import connections
 from corpus.domain_profile import DomainProfile, GraphProfile, active_profile
 from corpus.metrics import catalogue
+from corpus.metrics.spans import span
 from corpus.models import Chunk
 from corpus.rights import LicenseClass
 from corpus.scope import RetrievalScope
@@ -129,6 +130,14 @@ def retrieve(
     cannot be asked.
     """
     search = _search(question, scope, profile, limit, switches or {}, _Instead(reranker, walk, fusion))
+    with span("retrieval", request=search.request_id, profile=search.profile.name) as measured:
+        result = _retrieved(search)
+        measured.set_attributes({"items": len(result.items), "degraded": len(result.degraded)})
+    return result
+
+
+def _retrieved(search: _Search) -> RetrievalResult:
+    scope = search.scope
     if scope.denied:
         denied = StageTrace("scope", StageStatus.DENIED, reason="the scope allows nothing")
         return _result(search, eligibility.read(scope), _Found(), [denied])

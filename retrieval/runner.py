@@ -17,6 +17,7 @@ from psycopg_pool import PoolTimeout
 
 from corpus.gateways.embedding import EmbeddingError
 from corpus.gateways.llm import ModelError
+from corpus.metrics.spans import span
 from retrieval import replica
 from retrieval.layers.base import Layer, LayerOff, LayerRequest, LayerTimeout, Session
 from retrieval.turns import Turns
@@ -49,6 +50,12 @@ class _Run:
     until: float | None = None
 
     def __call__(self) -> tuple[RankedList, StageTrace]:
+        with span("layer", layer=self.layer.name) as measured:
+            ranked, trace = self._traced()
+            measured.set_attributes({"status": trace.status, "candidates": trace.candidates})
+        return ranked, trace
+
+    def _traced(self) -> tuple[RankedList, StageTrace]:
         started = monotonic()
         try:
             ranked = self._work()

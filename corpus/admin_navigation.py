@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 # Title and screens of each group: name, icon, route, the permission that opens it.
 _Screen = tuple[str, str, str, str]
 # Pages of the site that belong to the work of administrators.
-_OUTSIDE = frozenset({"usage", "doctor"})
+_OUTSIDE = frozenset({"usage", "doctor", "system"})
 
 
 def stylesheet(request: HttpRequest) -> str:
@@ -143,6 +143,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
             [
                 (_("Backups"), "backup", "corpus_backuprun_changelist", "corpus.view_backuprun"),
                 (_("Doctor"), "stethoscope", "doctor", "corpus.view_backuprun"),
+                (_("System"), "dns", "system", "corpus.view_modeluse"),
             ],
         ),
     ]

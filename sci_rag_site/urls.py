@@ -5,6 +5,7 @@ from django.urls import include, path
 
 from sci_rag_site import views
 from sci_rag_site.health.page import page as doctor_page
+from sci_rag_site.health.system_page import page as system_page
 from sci_rag_site.metrics.views import metrics
 
 admin.autodiscover()
@@ -22,6 +23,7 @@ urlpatterns = [
     path("readyz", views.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("doctor/", doctor_page, name="doctor"),
+    path("system/", system_page, name="system"),
     path("admin/", admin.site.urls),
     path("api/", include("sci_rag_site.api")),
 ]

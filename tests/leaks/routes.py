@@ -279,6 +279,7 @@ def calls(world: World) -> dict[str, list[Call]]:
         **campaign_rows.calls(world),
         "usage": [Call(reverse("usage")), Call(reverse("usage"), data={"by": "collection", "days": "9"})],
         "doctor": [Call(reverse("doctor"))],
+        "system": [Call(reverse("system"))],
         "usage_csv": [Call(reverse("usage_csv"))],
         "runs": [Call(reverse("runs"))],
         "run": [Call(path) for path in runs] + [Call(path, data={"show": "failed"}) for path in runs],

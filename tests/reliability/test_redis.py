@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.conftest import Site, var  # noqa: F401 a fixture
+from tests.integration.site.conftest import wait_until
+from tests.reliability.conftest import PATIENCE, Site, var  # noqa: F401 a fixture
 
 SERVER = shutil.which("redis-server")
 
@@ -77,5 +78,29 @@ def test_work_accepted_while_redis_is_down_starts_when_it_returns(
         assert site.until(second, state="finished")["outcomes"] == {"ready": 40}
         assert site.ask("broken") == []
         assert worker.poll() is None
+    finally:
+        site.close()
+
+
+@pytest.mark.long
+def test_a_worker_of_two_that_is_killed_in_the_middle_of_a_run_loses_nothing(
+    redis: Redis,
+    var: Path,  # noqa: F811
+    papers: Path,
+) -> None:
+    site = Site(var, CELERY_BROKER_URL=f"redis://127.0.0.1:{redis.port}/0")
+    try:
+        redis.start()
+        first, second = site.start_worker(), site.start_worker()
+        run = site.ask("enqueue", str(papers))
+        wait_until(lambda: site.ask("status", run)["outcomes"].get("ready", 0) >= 8, PATIENCE)
+        site.kill(first)
+        killed_at = site.ask("status", run)["outcomes"].get("ready", 0)
+        status = site.until(run, state="finished")
+
+        assert killed_at < 40
+        assert status["outcomes"] == {"ready": 40}
+        assert site.ask("broken") == []
+        assert second.poll() is None
     finally:
         site.close()

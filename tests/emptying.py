@@ -7,10 +7,12 @@ machine, for two thousand tests. Deleting the few rows that a test leaves takes 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from django.core.management import call_command
 from django.db import connection
 from django.test import TransactionTestCase
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
 # Rows deleted from a table after which its pages are given back: plans should see it as small as it is.
 _VACUUM_AFTER = 300
@@ -38,25 +40,20 @@ class Emptying:
 
     def _flush(self) -> None:
         """Flush as Django does, and learn which tables that leaves filled."""
-        call_command(
-            "flush", verbosity=0, interactive=False, reset_sequences=False, inhibit_post_migrate=False
-        )
+        call_command("flush", verbosity=0, interactive=False, reset_sequences=False)
         names = connection.introspection.django_table_names(only_existing=True, include_views=False)
         with connection.cursor() as cursor:
-            cursor.execute(" UNION ALL ".join(f"(SELECT '{name}' FROM {name} LIMIT 1)" for name in names))
+            cursor.execute(_of_each("(SELECT {name} FROM {table} LIMIT 1)", names, " UNION ALL "))
             filled = {name for (name,) in cursor.fetchall()}
         self._kept = self._digests(filled)
         self._tables = sorted(set(names) - filled - {"django_migrations"})
         self._dead.clear()
 
-    def _digests(self, tables: set[str] | dict[str, str]) -> dict[str, str]:
+    def _digests(self, tables: Iterable[str]) -> dict[str, str]:
         """Return a hash of the rows of each table."""
-        each = (
-            f"(SELECT '{name}', coalesce(md5(string_agg(r::text, ';' ORDER BY r::text)), '') FROM {name} r)"
-            for name in tables
-        )
+        rows = "(SELECT {name}, coalesce(md5(string_agg(r::text, ';' ORDER BY r::text)), '') FROM {table} r)"
         with connection.cursor() as cursor:
-            cursor.execute(" UNION ALL ".join(each))
+            cursor.execute(_of_each(rows, tables, " UNION ALL "))
             return dict(cursor.fetchall())
 
     def _delete_rows(self) -> None:
@@ -64,14 +61,20 @@ class Emptying:
             # Neither what guards the records nor the order of foreign keys is in the way of a replica.
             cursor.execute("SET session_replication_role = replica")
             try:
-                cursor.execute("; ".join(f"DELETE FROM {name}" for name in self._tables))
+                cursor.execute(_of_each("DELETE FROM {table}", self._tables, "; "))
                 for name in self._tables:
                     self._dead[name] += cursor.rowcount
                     cursor.nextset()
             finally:
                 cursor.execute("SET session_replication_role = origin")
             full = [name for name, rows in self._dead.items() if rows > _VACUUM_AFTER]
-            if full:
-                cursor.execute(f"VACUUM {', '.join(full)}")
-                for name in full:
-                    del self._dead[name]
+            for name in full:
+                cursor.execute(SQL("VACUUM {}").format(Identifier(name)))
+                del self._dead[name]
+
+
+def _of_each(statement: str, tables: Iterable[str], between: str) -> Composed:
+    """Put a statement together for each table."""
+    return SQL(between).join(
+        SQL(statement).format(name=Literal(table), table=Identifier(table)) for table in tables
+    )

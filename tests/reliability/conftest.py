@@ -17,13 +17,14 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from tests.integration.site.conftest import ROOT, var  # noqa: F401 a fixture
+from tests.loopback.prepared_site import copy_prepared
 
 FILES = 40
 PATIENCE = 240.0
 
 
 class Site:
-    """A site on one machine: everything it keeps lies below `folder`."""
+    """A site on one machine: everything it keeps lies below `folder`, which is empty."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
@@ -37,14 +38,11 @@ class Site:
             **settings,
         }
         self.workers: list[subprocess.Popen[bytes]] = []
-        self._run("manage.py", "migrate", "--verbosity=0")
+        copy_prepared(folder)
         self._controller = subprocess.Popen(
             [sys.executable, "-m", "tests.reliability.controller"],
             cwd=ROOT, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
-
-    def _run(self, *arguments: str) -> None:
-        subprocess.run([sys.executable, *arguments], cwd=ROOT, env=self.environment, check=True)
 
     def ask(self, do: str, *arguments: Any) -> Any:
         """Let the controller do something and return what it says."""

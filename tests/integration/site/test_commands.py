@@ -11,7 +11,7 @@ import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from django.contrib.auth.models import User
 from sci_rag_site.commands.init import init
 from sci_rag_site.commands.users import users
 from tests.integration.site.conftest import ROOT, alive, kill, wait_until
+from tests.loopback.prepared_site import copy_prepared
 
 EXAMPLE = ROOT / ".env.example"
 
@@ -168,7 +169,8 @@ class Site:
 
 
 @pytest.fixture
-def site(var: Path) -> Iterator:
+def new_site(var: Path) -> Iterator:
+    """Start commands on a directory in which nothing is."""
     started: list[Site] = []
 
     def start(*arguments: str) -> Site:
@@ -181,6 +183,13 @@ def site(var: Path) -> Iterator:
             each.end(signal.SIGTERM)
         for pid in each.workers():
             kill(pid)
+
+
+@pytest.fixture
+def site(var: Path, new_site: Callable[..., Site]) -> Callable[..., Site]:
+    """Start commands on a database that is set up."""
+    copy_prepared(var)
+    return new_site
 
 
 def free_port() -> int:
@@ -241,14 +250,14 @@ def test_a_port_in_use_is_one_clear_line(site) -> None:
     assert errors.count("\n") == 1
 
 
-def test_the_demo_answers_with_citations_serves_and_is_quick_the_second_time(site) -> None:
-    first = site("demo", "--no-serve")
+def test_the_demo_answers_with_citations_serves_and_is_quick_the_second_time(new_site) -> None:
+    first = new_site("demo", "--no-serve")
     output, errors = first.process.communicate(timeout=280)
     assert (first.process.returncode, errors) == (0, "")
     assert re.search(r"\[1\]", output)
     port = free_port()
 
-    second = site("demo", "--port", str(port))
+    second = new_site("demo", "--port", str(port))
     ready = second.read_until("Ready after")
     second.read_until("demo-librarian")
     answer = next(line for line in second.lines if "This answer" in line).split(f":{port}")[1].strip()

@@ -19,6 +19,7 @@ from corpus.accounts.sessions import PersonSession
 from sci_rag_site import tasks
 from sci_rag_site.tasks import heartbeat_file
 from tests.integration.site.conftest import ROOT, alive, wait_until
+from tests.loopback.prepared_site import copy_prepared
 
 SEND = """
 import django; django.setup()
@@ -39,6 +40,7 @@ def environment(var: Path) -> dict[str, str]:
 
 @pytest.fixture
 def worker(var: Path) -> Iterator[subprocess.Popen[str]]:
+    copy_prepared(var)
     process = subprocess.Popen(
         [sys.executable, "-m", "sci_rag_site.worker"], cwd=ROOT, env=environment(var),
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

@@ -19,7 +19,6 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from corpus import jobs, leases
 from corpus.campaigns.doers import named
@@ -112,10 +111,10 @@ def _taken_up(run: CampaignRun, limits: dict[str, Any], *, is_for_workers: bool)
 
 
 def is_alive(run: CampaignRun) -> bool:
-    """Whether a process is at the run."""
-    if run.lease_until is None or run.lease_until < timezone.now():
+    """Whether a process is at the run. The lease is held against the clock it was set by, the database's."""
+    if run.lease_until is None or jobs.is_of_a_dead_process(run.worker):
         return False
-    return not jobs.is_of_a_dead_process(run.worker)
+    return CampaignRun.objects.filter(pk=run.pk, lease_until__gte=Now()).exists()
 
 
 @transaction.atomic
@@ -141,7 +140,7 @@ def effect(held: Held) -> Iterator[CampaignRun]:
         if row.state != State.RUNNING or row.attempt != held.attempt:
             raise RunStopped
         yield row
-        row.lease_until = timezone.now() + _lease()
+        row.lease_until = Now() + _lease()  # type: ignore[assignment] - as the database counts
         row.save(update_fields=["total", "done", "failed", "last_error_code", "ingestion", "lease_until"])
 
 
@@ -210,7 +209,7 @@ def waiting() -> list[UUID]:
 def close_abandoned() -> int:
     """End runs of commands whose process is gone; return how many. The same command goes on with the rest."""
     rows = CampaignRun.objects.filter(
-        state=State.RUNNING, is_for_workers=False, started_at__lt=timezone.now() - _JUST_BEGUN
+        state=State.RUNNING, is_for_workers=False, started_at__lt=Now() - _JUST_BEGUN
     )
     dead = [row for row in rows.order_by("started_at", "id") if not is_alive(row)]
     return sum(_end(row.pk, State.FAILED, code="abandoned", attempt=row.attempt) for row in dead)

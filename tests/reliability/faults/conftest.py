@@ -29,7 +29,7 @@ ANSWER = says("Straw was stored for 5 days [1].")
 _OF_INDEX = {
     "reset": index_says.TRUNCATED,
     "unavailable": index_says.BROKEN,
-    "timeout": index_says.Fault(wait=0.6),
+    "timeout": index_says.Fault(wait=1.6),
 }
 
 
@@ -49,10 +49,7 @@ def provider(
     settings.SCI_RAG_EMBEDDING_API_KEY = settings.SCI_RAG_LLM_API_KEY = "key"
     settings.SCI_RAG_LLM_MODEL = "openai/test-model"
     monkeypatch.setattr("corpus.gateways.embedding.hosted._PAUSE", 0.0)
-    monkeypatch.setattr("corpus.gateways.embedding.hosted._TIMEOUT", {"query": 0.6, "document": 0.6})
     monkeypatch.setattr("corpus.gateways.llm._PAUSE", 0.0)
-    monkeypatch.setattr("corpus.gateways.llm.DEADLINE_SECONDS", 0.6)
-    monkeypatch.setattr("answers.writers.DEADLINE_SECONDS", 0.6)
     monkeypatch.setattr(pipeline, "_PAUSES", (0.0,) * 6)
     monkeypatch.setattr(enrichment, "PAUSE_SECONDS", 0.0)
     model_server.will_choose(lambda request: _reply(request, injector.due(HTTP)))
@@ -74,7 +71,7 @@ def _reply(request: Request, error: str) -> Reply:
     if error == "unavailable":
         return fails(503)
     if error == "timeout":
-        return Reply(wait=1.0)
+        return Reply(wait=2.5)
     if error == "reset":
         streams = bool(request.body.get("stream"))
         return says("Straw ", ending="reset") if streams else Reply(body=b'{"half": ')
@@ -108,9 +105,17 @@ def index(injector: Injector) -> Iterator[CrossrefServer]:
 
 @pytest.fixture
 def sweep_of(
-    transactional_db: None, provider: OpenAIServer, index: CrossrefServer, injector: Injector, tmp_path: Path
+    transactional_db: None,
+    provider: OpenAIServer,
+    index: CrossrefServer,
+    injector: Injector,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Callable[[str], Sweep]]:
-    """Make the sweep of a flow, in the world that it begins with."""
+    """Make the sweep of a flow, in the world that it begins with. A request is given up after two seconds."""
+    monkeypatch.setattr("corpus.gateways.embedding.hosted._TIMEOUT", {"query": 2.0, "document": 2.0})
+    monkeypatch.setattr("corpus.gateways.llm.DEADLINE_SECONDS", 2.0)
+    monkeypatch.setattr("answers.writers.DEADLINE_SECONDS", 2.0)
     manifest = flows.write_corpus(tmp_path / "in")
     ingest = flows.Ingest(manifest)
     made: dict[str, Flow] = {
@@ -125,7 +130,7 @@ def sweep_of(
         if name != "ingest":
             ingest.run()
         if name == "merge":
-            _graph()
+            graph()
         worlds.append(World(tmp_path / "media", tmp_path / f"world-{len(worlds)}"))
         sweep = Sweep(made[name], worlds[-1], injector)
         sweep.before = forget
@@ -137,7 +142,8 @@ def sweep_of(
         world.close()
 
 
-def _graph() -> None:
+def graph() -> None:
+    """Let the passages say what merges are about, and propose two."""
     for chunk in Chunk.objects.filter(body__contains=flows.GRAPH).order_by("document__title"):
         edge("Pyrolysis", "biochar", chunk, "Pyrolysis gives biochar.")
         edge("Bio-char", "water", chunk, "Bio-char holds water.")

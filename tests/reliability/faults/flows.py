@@ -160,7 +160,7 @@ class Enrich:
 
     def run(self) -> None:
         outbound = Outbound(
-            contact="library@lab.example", listed=[self._server.host], deadline=0.4, pace=Pace()
+            contact="library@lab.example", listed=[self._server.host], deadline=1.2, pace=Pace()
         )
         with outbound:
             enrichment.run(crossref=Crossref(outbound, base_url=self._server.base_url))
@@ -282,11 +282,12 @@ GRAPH = "Pyrolysis gives biochar. Bio-char holds water. Charcoal holds water."
 TITLES = ("Ash", "Char", "Straw", "Water")
 
 
-def write_corpus(folder: Path) -> Path:
-    """Write four small files and the manifest that says their licence; return it."""
+def write_corpus(folder: Path, *, count: int = len(TITLES)) -> Path:
+    """Write small files and the manifest that says their licence; return it."""
     folder.mkdir(parents=True)
     lines = []
-    for number, title in enumerate(TITLES):
+    titles = [*TITLES, *(f"Lot {number}" for number in range(len(TITLES), count))]
+    for number, title in enumerate(titles):
         table = f"| Day | Loss |\n|---|---|\n| {number} | 2.5 |\n"
         sentences = (
             f"Straw was stored for {number + 3} days in shed {number}.",
@@ -295,7 +296,7 @@ def write_corpus(folder: Path) -> Path:
         text = "\n\n".join([f"# {title}", "## 1 Methods", sentences[0], "## 2 Results", sentences[1], table])
         (folder / f"{number}.md").write_text(text)
         said = {
-            "path": f"{number}.md", "title": title, "doi": f"10.1000/{title.lower()}",
+            "path": f"{number}.md", "title": title, "doi": f"10.1000/{title.lower().replace(' ', '-')}",
             "license_class": "open_commercial", "license_source": "CC BY 4.0",
         }  # fmt: skip
         lines.append(json.dumps(said))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import product
 
 from django.db import InterfaceError, OperationalError, connections
 
@@ -41,11 +40,15 @@ class Sweep:
         wrong = self._wrong()
         assert wrong == [], "the undisturbed run breaks a rule"
 
-    def points(self, *, persistent: bool, errors: dict[str, tuple[str, ...]] = ERRORS) -> Iterator[Point]:
-        """Return every point at which the flow may fail, with each of its errors."""
+    def points(self, *, persistent: bool) -> Iterator[Point]:
+        """Return every point at which the flow may fail, the errors taking turns from point to point.
+
+        For good, a point has another error than once.
+        """
         for kind in self.flow.kinds:
-            for number, error in product(range(1, self.calls[kind] + 1), errors[kind]):
-                yield Point(kind, number, error, persistent)
+            errors = ERRORS[kind]
+            for number in range(1, self.calls[kind] + 1):
+                yield Point(kind, number, errors[(number + persistent) % len(errors)], persistent)
 
     def troubles(self, point: Point) -> list[str]:
         """Let the flow fail at `point`, then take it up; say what was wrong after either."""

@@ -121,5 +121,10 @@ def _forget_old() -> None:
 
 
 def _remove(place: Path) -> None:
-    if EmbeddedPostgres(place / "postgres").stop_if_unused():
-        shutil.rmtree(place, ignore_errors=True)
+    server = EmbeddedPostgres(place / "postgres")
+    if not server.stop_if_unused():
+        return
+    if server.directory.exists():
+        # Under root its data may lie where the account it ran under could enter.
+        shutil.rmtree(server.home, ignore_errors=True)
+    shutil.rmtree(place, ignore_errors=True)

@@ -34,6 +34,7 @@ ONLY_WORDS_OF_THE_DELETED_GO = """
     END IF;
     RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;
 """
+WEB_ADDRESS = "^https?://"
 LICENSE_CHOICES = [(item.value, LABELS[item]) for item in LicenseClass]
 
 
@@ -92,6 +93,15 @@ class Source(models.Model):
                 | (~Q(identifier_type="") & ~Q(identifier_value="")),
                 name="%(app_label)s_%(class)s_identifier_type_and_value_go_together",
             ),
+            # Whatever wrote it: a page may link to it.
+            models.CheckConstraint(
+                condition=Q(url="") | Q(url__iregex=WEB_ADDRESS),
+                name="%(app_label)s_%(class)s_address_is_of_the_web",
+            ),
+            models.CheckConstraint(
+                condition=~Q(identifier_type="url") | Q(identifier_value__iregex=WEB_ADDRESS),
+                name="%(app_label)s_%(class)s_named_by_an_address_of_the_web",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -144,8 +154,8 @@ class EditorialEvent(models.Model):
         return f"{self.get_kind_display()} on {self.happened_on:%Y-%m-%d}"
 
 
-# What decides who sees a document and how it ranks. No titles, names or text: history outlives a
-# document that was deleted because nobody may keep its words.
+# What decides who sees a document and how it ranks. No titles, names or text, nor what the document says of
+# its licence: history is sealed, and outlives a document that was deleted because nobody may keep its words.
 @pghistory.track(
     pghistory.InsertEvent(),
     pghistory.UpdateEvent(),
@@ -156,10 +166,8 @@ class EditorialEvent(models.Model):
         "year",
         "bucket",
         "license_class",
-        "license_source",
         "no_derivatives",
         "embargoed_until",
-        "version_label",
         "status",
         "superseded_by",
         "state",
@@ -220,6 +228,8 @@ class Document(models.Model):
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes"
     )
     content_sha256 = models.CharField(max_length=64, unique=True, editable=False)
+    # Of the passages in order, as they are embedded, indexed and cited: the same words may be cut otherwise.
+    passages_sha256 = models.CharField(max_length=64, blank=True, default="", editable=False)
     file_sha256 = models.CharField(max_length=64, editable=False, db_index=True)
     file_name = models.TextField(editable=False)
     media_type = models.CharField(max_length=100, editable=False)
@@ -258,6 +268,10 @@ class Document(models.Model):
             models.CheckConstraint(
                 condition=Q(superseded_by__isnull=True) | Q(status="superseded"),
                 name="%(app_label)s_%(class)s_a_successor_means_superseded",
+            ),
+            models.CheckConstraint(
+                condition=Q(url="") | Q(url__iregex=WEB_ADDRESS),
+                name="%(app_label)s_%(class)s_address_is_of_the_web",
             ),
             models.CheckConstraint(
                 condition=~Q(state="ready") | Q(chunk_count__gt=0),

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -37,9 +38,10 @@ class LinesField(forms.CharField):
 
 
 class WebAddressField(forms.URLField):
-    """An address; one typed without a scheme is taken for https."""
+    """An address of the web; one typed without a scheme is taken for https."""
 
     widget = TextInputWidget
+    default_validators = [URLValidator(schemes=["http", "https"])]
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(required=False, max_length=2000, assume_scheme="https", **kwargs)

@@ -84,7 +84,11 @@ def sealed(table: str, *, key: str, erasable: str = "") -> tuple[str, str]:
         DECLARE content jsonb;
         BEGIN
             PERFORM set_config('timezone', 'UTC', true);
-            FOR content IN SELECT to_jsonb(record) FROM {table} AS record ORDER BY record.{key} LOOP
+            -- Those that were sealed before the migration was taken back are in the chain for good.
+            FOR content IN SELECT to_jsonb(record) FROM {table} AS record
+                WHERE NOT EXISTS (SELECT FROM corpus_auditlink AS link
+                    WHERE link.table_name = '{table}' AND link.row_id = record.{key}::text)
+                ORDER BY record.{key} LOOP
                 PERFORM corpus_audit_append(
                     '{table}', content->>'{key}', content, string_to_array('{erasable}', ','));
             END LOOP;

@@ -71,7 +71,7 @@ class Restored:
     path: Path
     made_at: str
     fingerprint: str
-    # Whether it could be compared: with another domain profile it is another one by definition.
+    # Whether it could be compared: with another domain profile or an older version it is another one.
     fingerprint_compared: bool
     documents: int
     passages: int
@@ -275,7 +275,9 @@ def _proven(checked: checking.Checked) -> Restored:
     if head != manifest["audit_head"]:
         raise NotEqual("The sealed records do not end where they did.")
     call_command("migrate", verbosity=0, interactive=False)
-    corpus, compared = state.corpus_state(), state.profile() == manifest["profile"]
+    corpus = state.corpus_state()
+    # What a fingerprint says of a corpus is a matter of both.
+    compared = state.profile() == manifest["profile"] and state.migrations() == manifest["migrations"]
     if compared and corpus.fingerprint != manifest["fingerprint"]:
         raise NotEqual("The fingerprint of the corpus is not the one that was backed up.")
     originals = _require_originals(manifest)

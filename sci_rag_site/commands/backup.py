@@ -155,7 +155,7 @@ def restore(*, file: Path, replace: bool, passphrase_file: Path | None, as_json:
         same = f"{restored.questions} stored questions find the same"
         click.echo(f"Fingerprint {restored.fingerprint} as it was; {same}.")
     else:
-        click.echo("Another domain profile is in use here, so the fingerprint is another.")
+        click.echo("Its domain profile or version is another than here, and so is the fingerprint.")
     click.echo("Everybody has to sign in again. What was revoked since the backup is valid again: see to it.")
 
 

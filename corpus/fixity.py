@@ -13,6 +13,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from corpus import connections, storage
+from corpus.audit.recording import Kind, record
 from corpus.identity import body_sha256
 from corpus.models import Document
 
@@ -66,6 +67,7 @@ def note(*, document: UUID, found: Fixity) -> None:
     Document.objects.filter(pk=document).update(fixity=found, fixity_checked_at=timezone.now())
     if was is not None and found != was:
         logger.warning("fixity.changed", document=str(document), was=was, now=found.value)
+        record(Kind.FIXITY, by=None, about={"document": str(document), "was": was, "now": found.value})
 
 
 def verify_due(*, seconds: float) -> int:

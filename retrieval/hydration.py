@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import structlog
 
+from corpus.audit.recording import Kind, record
 from corpus.models import Chunk, Document
 from corpus.scope import RetrievalScope
 from retrieval.fusion import Fused, Place
@@ -31,7 +32,7 @@ def load(chunk_ids: Iterable[int], scope: RetrievalScope) -> dict[int, Chunk]:
     """Return the passages of `chunk_ids` that `scope` allows now.
 
     The layers applied the scope already. This is the second, independent check: what it drops was
-    deleted or changed in between, or a layer is wrong, and either way nobody gets to see it.
+    deleted or changed in between, or a layer is wrong: nobody gets to see it, and it is put on record.
     """
     wanted = set(chunk_ids)
     passages = (
@@ -43,7 +44,10 @@ def load(chunk_ids: Iterable[int], scope: RetrievalScope) -> dict[int, Chunk]:
     )
     loaded = {passage.pk: passage for passage in passages}
     if len(loaded) < len(wanted):
-        logger.warning("retrieval.recheck_dropped", passages=len(wanted) - len(loaded))
+        dropped = len(wanted) - len(loaded)
+        logger.warning("retrieval.recheck_dropped", passages=dropped)
+        # On record, since it should be rare: how many, and not of what.
+        record(Kind.RECHECKED, by=None, about={"passages": dropped}, once="recheck")
     return loaded
 
 

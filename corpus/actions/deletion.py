@@ -15,6 +15,7 @@ from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from corpus import page_images, storage
 from corpus.actions import rights, sources, supersession
+from corpus.campaigns import downloads
 from corpus.models import Chunk, Document, RightsDecision
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ class Certificate:
 def delete(*, document_id: UUID, by: User | None = None) -> Certificate:
     """Delete a document, its passages, vectors and references; return the certificate.
 
-    The rows go in one transaction, the original file once it is committed, unless another document was
-    made from the same file. What the document superseded is current again. Raises
+    The rows go in one transaction, the original file and what a campaign fetched once it is committed,
+    unless another document was made from the same file. What the document superseded is current again. Raises
     `Document.DoesNotExist`.
     """
     reason = {"reason": "Document deleted"} | ({} if by is None else {"user": by.pk})
@@ -59,6 +60,7 @@ def delete(*, document_id: UUID, by: User | None = None) -> Certificate:
         source_id = document.source_id
         for older in Document.objects.filter(superseded_by=document).order_by("id"):
             supersession.undo(document=older, by=by, note="Its successor was deleted")
+        _forget_file_names(document)
         document.delete()
         rights.forget_words(document_id=document_id)
         if source_id is not None:
@@ -68,6 +70,7 @@ def delete(*, document_id: UUID, by: User | None = None) -> Certificate:
         if is_last:
             transaction.on_commit(partial(storage.remove, file_sha256))
             transaction.on_commit(partial(page_images.forget, file_sha256))
+            transaction.on_commit(partial(downloads.forget, file_sha256))
     before["original file"] = 1 if is_last else 0
     after["original file"] = int(is_last and storage.path_of(file_sha256).exists())
     return Certificate(document_id, title, text, before, after)
@@ -79,6 +82,11 @@ def preview(*, document_id: UUID) -> Certificate:
     chunk_ids = list(document.chunks.order_by().values_list("pk", flat=True))
     counts = _counts(document_id, chunk_ids)
     return Certificate(document.pk, document.title, document.content_sha256, counts, counts)
+
+
+def _forget_file_names(document: Document) -> None:
+    """Have the runs that took a document in say its id in the place of its file's name."""
+    document.ingestion_items.update(path=f"deleted {document.pk}", detail="", described={})
 
 
 def _counts(document_id: UUID, chunk_ids: list[int]) -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pghistory
 from django.db import IntegrityError, transaction
 
-from corpus import identity, places, suspicion, vectors
+from corpus import fingerprint, identity, places, suspicion, vectors
 from corpus.actions import license_suggestions, review, rights
 from corpus.actions.quarantine import SUSPICIOUS
 from corpus.bibliography import works
@@ -81,6 +81,7 @@ def _stored(
     chunks = Chunk.objects.bulk_create(
         [build_chunk(document, passage) for passage in prepared.passages], batch_size=_BATCH
     )
+    document.passages_sha256 = fingerprint.seal_passages(document.pk)
     if vectors_of_passages is not None:
         vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages)
     return document

@@ -10,7 +10,7 @@ import pghistory
 from django.db import IntegrityError, transaction
 from django.db.models import F, OuterRef, Subquery
 
-from corpus import places, vectors
+from corpus import fingerprint, places, vectors
 from corpus.actions import documents, quarantine
 from corpus.actions.documents import AlreadyHeld
 from corpus.gateways.embedding import Vectors
@@ -69,6 +69,7 @@ def replace_text(
             document.references.filter(origin=DocumentCitation.Origin.DOCUMENT).delete()
             documents.store_references(document, prepared)
             chunks, unchanged = _replace_chunks(document, prepared)
+            document.passages_sha256 = fingerprint.seal_passages(document.pk)
             if vectors_of_passages is not None:
                 vectors.store(version=version, chunks=chunks, vectors=vectors_of_passages, again=True)
             _let_go_what_was_read(document)

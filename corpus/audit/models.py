@@ -59,6 +59,8 @@ class AuditEvent(models.Model):
         OVERRIDDEN = "overridden", "Looked past a rule"
         CONFIGURED = "configured", "The configuration is another one"
         PUBLISHED = "evaluation.published", "An evaluation has its report"
+        RECHECKED = "retrieval.recheck_dropped", "A search found what its scope does not allow"
+        FIXITY = "fixity.changed", "A kept file is not what it was"
 
     kind = models.CharField(max_length=30, choices=Kind)
     happened_at = models.DateTimeField(db_default=Now(), editable=False)

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.conf import settings
 
 from corpus import storage, whole_files
+from corpus.campaigns.models import Candidate
 from corpus.gateways.http import Fetched, Outbound, OutboundError
 from corpus.identifiers import fold
 
@@ -49,6 +50,18 @@ def file_name(number: int, title: str) -> str:
     """Return what the file of a candidate is called: our number and letters of its title, nothing else."""
     words = _NO_LETTER.sub("-", fold(title)).strip("-")[:_LONGEST_NAME].strip("-")
     return f"{number:05d}-{words}.pdf" if words else f"{number:05d}.pdf"
+
+
+def forget(sha256: str) -> int:
+    """Remove what campaigns fetched with this hash; return how many files. Rows say that it was fetched."""
+    rows = Candidate.objects.filter(full_text__sha256=sha256).order_by("id")
+    count = 0
+    for campaign, number, title in rows.values_list("campaign_id", "number", "title"):
+        path = folder(campaign) / file_name(number, title)
+        if path.is_file() and storage.hash_file(path) == sha256:
+            path.unlink(missing_ok=True)
+            count += 1
+    return count
 
 
 def most_bytes() -> int:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from corpus import verbatim
 from corpus.models import Document
 from corpus.scope import RetrievalScope
 from evaluation.ground_truth.binding import Binder, Piece, missing
 from evaluation.ground_truth.models import Evidence, Question, QuestionEvent, QuestionSet
 from evaluation.ground_truth.queries import seed_of
 from evaluation.questions import SeedQuestion
+from evaluation.runs.models import RunQuestion
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -192,6 +195,8 @@ def restore(*, question: Question, by: User | None) -> Question:
 def forget_words(*, document: Document) -> int:
     """Take the quotations of a document that is about to be deleted out of questions, and retire those.
 
+    Expected answers that quote it lose the quotation, also where a run asked for them.
+
     Returns how many questions that were. Their pointers stay, so that who may see what is gone is told apart.
     """
     rows = Evidence.objects.filter(document=document)
@@ -199,6 +204,7 @@ def forget_words(*, document: Document) -> int:
     rows.exclude(phrase="").update(
         phrase="", passage_sha256="", locator="", document_sha256=document.content_sha256
     )
+    _unquote(document, keys)
     for question in Question.objects.select_for_update().filter(pk__in=keys).order_by("pk"):
         _unsign(question)
         question.content_sha256 = hashlib.sha256(f"{question.content_sha256} less words".encode()).hexdigest()
@@ -206,6 +212,18 @@ def forget_words(*, document: Document) -> int:
         question.save()
         _record(question, Kind.RETIRED, None, "a document that its evidence stands in was deleted")
     return len(keys)
+
+
+def _unquote(document: Document, questions: Sequence[UUID]) -> None:
+    def passages() -> Iterator[str]:
+        return document.chunks.order_by("ordinal").values_list("body", flat=True).iterator(500)
+
+    asked = RunQuestion.objects.filter(source__in=questions)
+    for rows in (Question.objects.filter(pk__in=questions), asked):
+        for column in ("question", "reference_answer"):
+            texts = {str(key): text for key, text in rows.order_by("pk").values_list("pk", column)}
+            for key, left in verbatim.without(texts, passages()).items():
+                rows.filter(pk=key).update(**{column: left})
 
 
 @transaction.atomic

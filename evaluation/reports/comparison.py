@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from corpus import fingerprint_form
 from evaluation.metrics.ranking import mean
 from evaluation.metrics.significance import Difference, difference
 
@@ -156,8 +157,20 @@ def _differences(before: Report, after: Report) -> list[Differs]:
     for what, path in (*_SAME, CORPUS):
         one, other = _at(before, path), _at(after, path)
         if one != other:
-            found.append(Differs(what, _short(one), _short(other)))
+            found.append(Differs(what, *_told(what, one, other)))
     return found
+
+
+def _told(what: str, one: str, other: str) -> tuple[str, str]:
+    """Return two values for people; corpora that are hashed in different ways are not known to differ."""
+    versions = fingerprint_form.version_of(one), fingerprint_form.version_of(other)
+    if what != CORPUS[0] or 0 in versions or versions[0] == versions[1]:
+        return _short(one), _short(other)
+    first, second = (
+        f"{_short(value)}, made under fingerprint version {version}, not comparable"
+        for value, version in zip((one, other), versions, strict=True)
+    )
+    return first, second
 
 
 def _at(report: Report, path: tuple[str, ...]) -> str:

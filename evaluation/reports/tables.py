@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from corpus import fingerprint_form
+
 Report = dict[str, Any]
 ANSWERS = "answers"
 
@@ -134,7 +136,7 @@ def conditions(report: Report) -> Table:
         ("time", f"{report['started_at']} to {report['finished_at']}"),
         ("questions", f"{report['question_set']['name']} {report['question_set']['sha256']}"),
         ("ground truth", f"{truth['reviewed']} reviewed, {truth['drafted']} drafted"),
-        ("corpus fingerprint", report["fingerprint"]),
+        ("corpus fingerprint", _fingerprint(report["fingerprint"])),
         ("snapshot", report["snapshot"] or "–"),
         ("embedding", report["embedding_version"] or "–"),
         ("judge", report["judge"] or "–"),
@@ -161,3 +163,11 @@ def _asked(value: object) -> str:
 def refusals(report: Report) -> list[tuple[str, str]]:
     """Return the configurations that were not carried out, and why."""
     return [(one["name"], one["refusal"]) for one in report["numbers"]["configurations"] if one["refusal"]]
+
+
+def _fingerprint(value: str) -> str:
+    """Return a fingerprint, saying of an earlier version's that later ones do not compare with it."""
+    version = fingerprint_form.version_of(value)
+    if version in (0, fingerprint_form.VERSION):
+        return value
+    return f"{value} (made under fingerprint version {version}, not comparable with later ones)"

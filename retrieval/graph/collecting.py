@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from retrieval.graph.models import Entity
+from retrieval.graph.models import Entity, Mention
 from retrieval.graph.resolution_models import MergeProposal
 
 # An entity with what was merged into it stands or falls as one.
@@ -84,6 +84,17 @@ def remove_entities(ids: Sequence[UUID]) -> int:
     Entity.objects.filter(pk__in=sure).delete()
     _forget_proposals(sure)
     return len(sure)
+
+
+def remove_bare_tombstones(ids: Sequence[UUID]) -> int:
+    """Remove those of `ids` that were merged into another and that no passage spells any more."""
+    bare = Entity.objects.filter(pk__in=list(ids), canonical_entity__isnull=False).exclude(
+        Exists(Mention.objects.filter(entity=OuterRef("pk")))
+    )
+    gone = list(bare.order_by("pk").select_for_update().values_list("pk", flat=True))
+    Entity.objects.filter(pk__in=gone).exclude(Exists(Mention.objects.filter(entity=OuterRef("pk")))).delete()
+    _forget_proposals(gone)
+    return len(gone)
 
 
 def _forget_proposals(gone: Sequence[UUID]) -> None:

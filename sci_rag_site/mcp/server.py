@@ -20,6 +20,8 @@ from mcp.shared.exceptions import MCPError
 from corpus import connections
 from corpus.api import problems
 from corpus.api.problems import Code, Problem
+from corpus.audit.recording import Kind, record
+from corpus.keys.authentication import PermissionMissing
 from corpus.keys.permissions import Permission
 from sci_rag_site.mcp import answering, inputs, reading
 from sci_rag_site.mcp.callers import Asking, Identity
@@ -82,8 +84,8 @@ class _Calls:
     async def list_tools(
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """List the tools that the caller may use."""
-        asking = await _or_error(self._identity.asking)
+        """List the tools that the caller may use. Counted: it asks the database as a call does."""
+        asking = await _or_error(self._identity.counted)
         return types.ListToolsResult(
             tools=[_described(tool) for tool in TOOLS if tool.permission in asking.permissions]
         )
@@ -106,7 +108,7 @@ class _Calls:
         tool = BY_NAME.get(params.name)
         if tool is None:
             raise problems.invalid(f"There is no tool of this name. There are: {', '.join(BY_NAME)}.")
-        asking.require(tool.permission)
+        await in_thread(lambda: _require(asking, tool.permission, tool.name))
         asked = inputs.read(params.arguments, tool.takes)
         if tool.name == ANSWER:
             assert isinstance(asked, inputs.AnswerInput)  # noqa: S101 - the table says so
@@ -118,8 +120,8 @@ class _Calls:
     async def list_resources(
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """List the resources, to who may read."""
-        asking = await _or_error(self._identity.asking)
+        """List the resources, to who may read. Counted, as the list of tools is."""
+        asking = await _or_error(self._identity.counted)
         may_read = Permission.READ in asking.permissions
         return types.ListResourcesResult(resources=list(_RESOURCES) if may_read else [])
 
@@ -135,12 +137,21 @@ class _Calls:
 
     def _resource(self, uri: str) -> tuple[str, str]:
         asking: Asking = self._identity.counted()
-        asking.require(Permission.READ)
+        _require(asking, Permission.READ, "resource")
         if uri == MANIFEST:
             return _json(reading.manifest(asking.user)), "application/json"
         if uri == METHODOLOGY:
             return _methodology().read_text(encoding="utf-8"), "text/markdown"
         raise Problem(Code.NOT_FOUND)
+
+
+def _require(asking: Asking, permission: Permission, what: str) -> None:
+    try:
+        asking.require(permission)
+    except PermissionMissing:
+        about = {"route": f"mcp:{what}", "method": "call", "why": str(Code.INSUFFICIENT_SCOPE)}
+        record(Kind.DENIED, by=asking.user, about=about, once=f"mcp:{what}")
+        raise
 
 
 class _Progress:

@@ -55,5 +55,10 @@ def collect(*, by: User | None = None) -> Garbage:
 
 @transaction.atomic
 def collect_of(*, entities: Sequence[UUID]) -> int:
-    """Remove those of `entities` that nothing supports, with their tombstones; return how many."""
-    return collecting.remove_entities(collecting.unsupported_entities(among=entities))
+    """Remove those of `entities` that nothing supports, with their tombstones; return how many.
+
+    A tombstone whose own passages are gone goes too, though what it was merged into stays: all that is left
+    of it is a name, in the words of what was deleted.
+    """
+    count = collecting.remove_entities(collecting.unsupported_entities(among=entities))
+    return count + collecting.remove_bare_tombstones(entities)

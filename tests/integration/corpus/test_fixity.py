@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from corpus import fixity, storage, tasks, waiting
+from corpus.audit.models import AuditEvent
 from corpus.cli import corpus as commands
 from corpus.models import Chunk, Document
 from sci_rag_site.health import database
@@ -125,3 +126,12 @@ def test_the_doctor_says_when_no_check_came_round(document):
     found()
 
     assert {item.name: item.status for item in database.corpus()}["unverified documents"] is Status.OK
+
+
+def test_a_change_is_put_on_record_once(document):
+    flip_a_byte(document)
+    found()
+    found()
+
+    record = AuditEvent.objects.get(kind="fixity.changed")
+    assert record.about == {"document": str(document.pk), "was": "", "now": "original_changed"}

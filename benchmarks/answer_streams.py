@@ -15,22 +15,17 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import socket
-import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 from statistics import median, quantiles
 from typing import Any
 
-from benchmarks import askers, database
+from benchmarks import askers, database, served
 
 PACE = 30.0
 SLOWEST_PAGE = 0.5
-ROOT = Path(__file__).resolve().parents[1]
 QUESTION = "How much dry matter do corn stover bales lose in the open?"
 
 
@@ -47,13 +42,14 @@ def main() -> int:
 
     database.start()
     _take_in_the_demo()
-    sessions = _accounts(options.askers)
+    sessions = served.sessions(options.askers)
     paths = ["/", "/answers/", f"/answers/{_earlier_answer(sessions[0])}/", "/healthz"]
-    with _model(options.tokens) as model, _site(model) as (port, process):
+    with served.model(pace=PACE, tokens=options.tokens) as model, served.site(model) as running:
+        port, process = running.port, running.process
         asyncio.run(_warmed_up(port, sessions[0], paths))
-        load, used, started = os.getloadavg()[0], _processor_seconds(process), time.monotonic()
+        load, used, started = os.getloadavg()[0], served.processor_seconds(process), time.monotonic()
         told = asyncio.run(askers.crowd(port=port, sessions=sessions, question=QUESTION, paths=paths))
-        wall, used = time.monotonic() - started, _processor_seconds(process) - used
+        wall, used = time.monotonic() - started, served.processor_seconds(process) - used
         print(
             f"{options.askers} askers, {options.tokens} tokens each at {PACE:.0f} a second, in {wall:.1f} s"
         )
@@ -71,24 +67,6 @@ def _take_in_the_demo() -> None:
     ingest(from_manifest(settings.DOMAIN_DIR / "demo" / "manifest.jsonl"))
 
 
-def _accounts(count: int) -> list[str]:
-    """Make `count` askers and return the key of a session of each."""
-    from django.conf import settings
-    from django.contrib.auth.models import Group, User
-    from django.test import Client
-
-    keys = []
-    for number in range(count):
-        user = User(username=f"asker-{number}")
-        user.set_unusable_password()
-        user.save()
-        user.groups.add(Group.objects.get(name="asker"))
-        client = Client()
-        client.force_login(user)
-        keys.append(client.cookies[settings.SESSION_COOKIE_NAME].value)
-    return keys
-
-
 def _earlier_answer(session: str) -> Any:
     from django.contrib.auth.models import User
 
@@ -100,68 +78,12 @@ def _earlier_answer(session: str) -> Any:
     return row.pk
 
 
-@contextmanager
-def _model(tokens: int) -> Iterator[str]:
-    port = _free_port()
-    command = [sys.executable, "-m", "tests.loopback.steady_model", str(port), str(PACE), str(tokens)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        try:
-            yield f"http://127.0.0.1:{port}/v1"
-        finally:
-            process.terminate()
-
-
-@contextmanager
-def _site(model: str) -> Iterator[tuple[int, int]]:
-    """Run the site and yield its port and process."""
-    port = _free_port()
-    environment = os.environ | {
-        "SCI_RAG_LLM_MODEL": "openai/steady",
-        "SCI_RAG_LLM_API_BASE": model,
-        "SCI_RAG_LLM_API_KEY": "sk-benchmark",
-        "SCI_RAG_LOG_LEVEL": "ERROR",
-    }
-    command = [sys.executable, "-m", "sci_rag_site", "up", "--port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as process:
-        try:
-            _wait_for(port, process)
-            yield port, process.pid
-        finally:
-            process.terminate()
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            sys.exit("The site has ended; what it said stands above.")
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.2)
-    sys.exit("The site did not start.")
-
-
 async def _warmed_up(port: int, session: str, paths: Sequence[str]) -> None:
     """Read every page and get one answer, so that nothing is loaded for the first time while it is timed."""
     for path in paths:
         reply = await askers.fetch(port, "GET", path, session)
         assert reply.status == 200, (path, reply.status)
     await askers.crowd(port=port, sessions=[session], question=QUESTION, paths=paths)
-
-
-def _processor_seconds(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def _report(told: askers.Told, *, tokens: int, strict: bool) -> int:

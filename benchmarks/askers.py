@@ -8,7 +8,7 @@ import html
 import itertools
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
@@ -26,6 +26,7 @@ class Reply:
     body: bytes
     seconds: float
     first_word: float | None = None
+    head: bytes = b""
 
     @property
     def text(self) -> str:
@@ -75,16 +76,25 @@ async def _asked(port: int, session: str, question: str) -> Reply:
 
 
 async def fetch(port: int, method: str, path: str, session: str, form: str = "") -> Reply:
+    """Make one request of a browser on a connection of its own and return the whole reply."""
+    headers = {
+        "Cookie": f"sessionid={session}; csrftoken={_SECRET}",
+        "X-CSRFToken": _SECRET,
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    return await exchange(port, method, path, headers, form)
+
+
+async def exchange(port: int, method: str, path: str, headers: Mapping[str, str], body: str) -> Reply:
     """Make one request on a connection of its own and return the whole reply."""
     started = time.monotonic()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     parts, first_word = [], None
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     try:
         writer.write(
-            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
-            f"Cookie: sessionid={session}; csrftoken={_SECRET}\r\nX-CSRFToken: {_SECRET}\r\n"
-            "Content-Type: application/x-www-form-urlencoded\r\n"
-            f"Content-Length: {len(form)}\r\n\r\n{form}".encode()
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{lines}"
+            f"Content-Length: {len(body)}\r\n\r\n{body}".encode()
         )
         while part := await reader.read(65_536):
             parts.append(part)
@@ -97,7 +107,7 @@ async def fetch(port: int, method: str, path: str, session: str, form: str = "")
     head, _, body = b"".join(parts).partition(b"\r\n\r\n")
     if b"transfer-encoding: chunked" in head.lower():
         body = _without_chunks(body)
-    return Reply(int(head[9:12]), body, time.monotonic() - started, first_word)
+    return Reply(int(head[9:12] or 0), body, time.monotonic() - started, first_word, head)
 
 
 def _without_chunks(body: bytes) -> bytes:

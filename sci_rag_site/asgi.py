@@ -2,9 +2,7 @@
 
 import os
 
-from django.core.asgi import get_asgi_application
-
-from sci_rag_site import warming
+from sci_rag_site import handler, warming
 from sci_rag_site.admission_gate import AdmissionGate
 from sci_rag_site.body_limit import BodyLimit
 
@@ -18,6 +16,6 @@ from sci_rag_site.upload_quota import UploadQuota
 __all__ = ["application", "celery_app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
-_inner = BodyLimit(AdmissionGate(McpEndpoint(UploadQuota(get_asgi_application()))))
+_inner = BodyLimit(AdmissionGate(McpEndpoint(UploadQuota(handler.application()))))
 application = RequestMeter(ProtectiveHeaders(_inner))
 warming.in_background()

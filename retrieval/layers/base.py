@@ -58,21 +58,25 @@ class Session:
     def __init__(self, seconds: float, *, server: str = DEFAULT_DB_ALIAS) -> None:
         self._until = monotonic() + seconds
         self._connection = connections[server]
+        self._to_set: list[tuple[str, str]] = []
 
     def rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
         """Return all rows; raise `LayerTimeout` when no time is left to ask."""
         left = int((self._until - monotonic()) * 1000)
         if left <= 0:
             raise LayerTimeout
+        # One journey for both: what is set holds for what is asked, whose answer comes second.
+        setting, self._to_set = [*self._to_set, ("statement_timeout", str(left))], []
+        calls = ", ".join(["set_config(%s, %s, true)"] * len(setting))
+        values = [value for pair in setting for value in pair]
         with self._connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(left)])
-            cursor.execute(statement, parameters)
+            cursor.execute(f"SELECT {calls};\n{statement}", [*values, *parameters])
+            cursor.nextset()
             return list(cursor.fetchall())
 
     def set_local(self, name: str, value: str) -> None:
-        """Set a parameter of the server until the layer's transaction ends."""
-        with self._connection.cursor() as cursor:
-            cursor.execute("SELECT set_config(%s, %s, true)", [name, value])
+        """Set a parameter of the server for the next rows, and until the layer's transaction ends."""
+        self._to_set.append((name, value))
 
 
 class Layer(Protocol):

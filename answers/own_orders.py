@@ -10,6 +10,7 @@ import base64
 import codecs
 import unicodedata
 from collections import deque
+from functools import lru_cache
 
 # So many letters in a row are no coincidence; the rules name sources and questions as answers do.
 TELLING = 28
@@ -21,6 +22,18 @@ class OrdersRepeated(Exception):
     """The text has begun to repeat the orders."""
 
 
+# Of the same file for every answer, and a few thousand letters in many spellings.
+@lru_cache(maxsize=4)
+def _compared(orders: str, agreed: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """Return the letters that a text is held against, and how any few of them begin."""
+    for phrase in agreed:
+        orders = orders.replace(phrase, "\n\0\n")
+    letters = "\0".join(_spellings(orders))
+    return letters, frozenset(
+        letters[place : place + _SUSPICIOUS] for place in range(len(letters) - _SUSPICIOUS + 1)
+    )
+
+
 class Watch:
     """Lets a text through as it is written, up to where it repeats `orders`.
 
@@ -28,12 +41,7 @@ class Watch:
     """
 
     def __init__(self, orders: str, *, agreed: tuple[str, ...] = ()) -> None:
-        for phrase in agreed:
-            orders = orders.replace(phrase, "\n\0\n")
-        self._orders = "\0".join(_spellings(orders))
-        self._beginnings = {
-            self._orders[place : place + _SUSPICIOUS] for place in range(len(self._orders) - _SUSPICIOUS + 1)
-        }
+        self._orders, self._beginnings = _compared(orders, agreed)
         self._letters: deque[str] = deque(maxlen=TELLING)
         self._places: deque[int] = deque(maxlen=TELLING)
         self._alike = 0

@@ -115,7 +115,8 @@ def page_of(shown: ReadableAnswer) -> AnswerPage:
     """Put a readable answer into words."""
     answer = shown.answer
     sentences = tuple(Sentence(shown.text[f.start : f.end], f) for f in shown.findings)
-    alternatives = tuple(answer.alternatives.filter(asked_by=answer.asked_by_id).order_by("created_at", "id"))
+    others = answer.alternatives.filter(asked_by=answer.asked_by_id)
+    alternatives = tuple(sorted(others, key=lambda other: (other.created_at, other.pk)))
     offers = answer.finish in _OFFER_EXTRACTIVE and answer.engine != EXTRACTIVE and not alternatives
     return AnswerPage(
         shown=shown,

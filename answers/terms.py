@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
 _STOP_WORDS = frozenset(
@@ -39,6 +40,7 @@ def terms(text: str) -> list[str]:
     return [_stem(word) for word in _WORD.findall(folded) if word not in _STOP_WORDS and len(word) > 1]
 
 
+@lru_cache(maxsize=16_384)
 def _stem(word: str) -> str:
     if any(char.isdigit() for char in word):
         return word

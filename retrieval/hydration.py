@@ -40,9 +40,10 @@ def load(chunk_ids: Iterable[int], scope: RetrievalScope) -> dict[int, Chunk]:
         .filter(pk__in=wanted)
         .select_related("document", "document__source")
         .only(*_COLUMNS)
-        .order_by("id")
+        .order_by()
     )
-    loaded = {passage.pk: passage for passage in passages}
+    # In order here: Django compares every column with an order of the database's, for milliseconds.
+    loaded = {passage.pk: passage for passage in sorted(passages, key=lambda passage: passage.pk)}
     if len(loaded) < len(wanted):
         dropped = len(wanted) - len(loaded)
         logger.warning("retrieval.recheck_dropped", passages=dropped)

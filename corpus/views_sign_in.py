@@ -75,10 +75,14 @@ class SignOut(LogoutView):
         """Sign out here."""
         key = request.session.get(session_store.PROVIDER)
         response = super().post(request, *args, **kwargs)
+        # Whoever sits down next at this browser finds nothing of what was shown.
+        response["Clear-Site-Data"] = '"cache", "storage"'
         if key is None:
             return response
         ProviderSession.objects.filter(pk=UUID(key)).delete()
-        return redirect("signed_out")
+        response = redirect("signed_out")
+        response["Clear-Site-Data"] = '"cache", "storage"'
+        return response
 
 
 @require_safe

@@ -82,6 +82,8 @@ SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 # A site that answers to a public name is served over TLS unless it says otherwise.
 HTTPS = env.bool("SCI_RAG_HTTPS", default=bool(_hosts))
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+# Programs are refused and not sent on: the key has been over the wire already, and its owner is to notice.
+SECURE_REDIRECT_EXEMPT = [r"^api/"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # Not "no-referrer": browsers then send `Origin: null` with forms, which the CSRF check refuses.
@@ -182,6 +184,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "corpus.accounts.passwords.NotOfThisSite"},
 ]
 
 # --- A provider that signs people in, OpenID Connect: none unless it is named ------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
+from django.conf import settings
 from django.http import Http404, HttpResponse
 from pydantic import BaseModel
 from rest_framework import authentication, exceptions
@@ -54,6 +55,8 @@ class ApiView(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Find out who asks, count it, see whether they may, and read the parameters, in this order."""
+        if settings.SECURE_SSL_REDIRECT and not request.is_secure():
+            raise problems.invalid("Ask over https.")
         method = str(request.method)
         if method not in self.allowed_methods:
             raise exceptions.MethodNotAllowed(method)

@@ -21,6 +21,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from corpus import browsing
 from sci_rag_site.asgi import application
+from tests.factories.keys import bearer, secret_of
 
 pytestmark = pytest.mark.django_db
 HOST = "papers.example.org"
@@ -212,6 +213,20 @@ def test_every_cookie_is_for_this_host_over_tls_alone(asker: User) -> None:
         assert cookie["samesite"] in ("Lax", "Strict"), name
         assert (cookie["path"], cookie["domain"]) == ("/", ""), name
         assert len(name) + len(cookie.value) < 4096
+
+
+def test_signing_out_leaves_nothing_in_the_browser(asker: User) -> None:
+    response = Visitor(asker).post(reverse("logout"), secure=True)
+
+    assert response.status_code == 302
+    assert response.headers["Clear-Site-Data"] == '"cache", "storage"'
+
+
+def test_a_program_without_tls_is_refused_and_not_sent_on(asker: User) -> None:
+    response = Visitor().get("/api/v1/status", secure=False, headers=bearer(secret_of(asker)))
+
+    assert response.status_code == 422
+    assert "Ask over https." in response.text
 
 
 # What is looked at, and what each finding adds or takes away. The first that is true counts.

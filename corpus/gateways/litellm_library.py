@@ -8,6 +8,8 @@ import warnings
 from functools import cache
 from typing import Any
 
+import httpx
+
 
 @cache
 def litellm() -> Any:
@@ -27,6 +29,11 @@ def litellm() -> Any:
     # Its log would start an event loop in another thread for every piece of text that arrives.
     library.disable_streaming_logging = True
     library.num_retries = 0
+    # One pool of connections for all its clients, of which it would leave some open unseen. A provider that
+    # sends its callers elsewhere is not followed: what the prompt holds was meant for this address alone.
+    library.client_session = httpx.Client(
+        follow_redirects=False, limits=httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    )
     # For embeddings it takes a `max_retries` of 0 for none given, and falls back to this.
     library.DEFAULT_MAX_RETRIES = 0  # type: ignore[attr-defined]
     library.drop_params = True

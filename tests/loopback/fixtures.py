@@ -1,6 +1,5 @@
 """Fixtures of the loopback servers, shared through tests/conftest.py."""
 
-import inspect
 import socket
 import threading
 from collections.abc import Iterator
@@ -19,12 +18,11 @@ def forget_clients() -> None:
     """Close the connections litellm keeps: left to the collector, they would fail some later test."""
     from corpus.gateways.litellm_library import litellm
 
-    cache = litellm().in_memory_llm_clients_cache
-    for client in list(cache.cache_dict.values()):
-        close = getattr(client, "close", None)
-        if close is not None and not inspect.iscoroutinefunction(close):
-            close()
-    cache.flush_cache()
+    library = litellm()
+    library.in_memory_llm_clients_cache.flush_cache()
+    library.client_session.close()
+    # The next call sets it up anew, with connections of its own.
+    litellm.cache_clear()
 
 
 @pytest.fixture

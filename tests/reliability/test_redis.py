@@ -55,6 +55,7 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
     server.kill()
 
 
+@pytest.mark.long
 def test_work_accepted_while_redis_is_down_starts_when_it_returns(
     redis: Redis,
     var: Path,  # noqa: F811

@@ -59,7 +59,7 @@ async def _turn_away(scope: Scope, receive: Receive, send: Send, seconds: str) -
         body, kind = _fragment(), "text/html; charset=utf-8"
     else:
         body, kind = await _page(scope, receive), "text/html; charset=utf-8"
-    more = [(b"retry-after", seconds.encode()), *(_of_pages() if kind.startswith("text/html") else ())]
+    more = [(b"retry-after", seconds.encode()), *(_policy() if kind.startswith("text/html") else ())]
     await refuse(send, body, kind=kind, status=HTTPStatus.SERVICE_UNAVAILABLE, more=more)
 
 
@@ -79,17 +79,11 @@ def _fragment() -> bytes:
 
 
 @lru_cache(maxsize=1)
-def _of_pages() -> list[tuple[bytes, bytes]]:
-    """Return the headers of a page, which Django's middleware would have set."""
+def _policy() -> list[tuple[bytes, bytes]]:
+    """Return the header that lets a page load the site's files."""
     from csp.utils import build_policy
-    from django.conf import settings
 
-    return [
-        (b"content-security-policy", build_policy().encode()),
-        (b"x-frame-options", settings.X_FRAME_OPTIONS.encode()),
-        (b"referrer-policy", settings.SECURE_REFERRER_POLICY.encode()),
-        (b"cross-origin-opener-policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY.encode()),
-    ]
+    return [(b"content-security-policy", build_policy().encode())]
 
 
 async def _page(scope: Scope, receive: Receive) -> bytes:

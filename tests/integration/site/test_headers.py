@@ -222,6 +222,27 @@ def test_signing_out_leaves_nothing_in_the_browser(asker: User) -> None:
     assert response.headers["Clear-Site-Data"] == '"cache", "storage"'
 
 
+def test_the_sign_in_form_hides_what_is_typed_and_lets_managers_fill_it_in() -> None:
+    page = Visitor().get(reverse("login")).text
+    (field,) = re.findall(r'<input[^>]*name="password"[^>]*>', page)
+
+    assert 'type="password"' in field
+    assert 'autocomplete="current-password"' in field
+    assert "onpaste" not in page
+    assert "maxlength" not in field
+    # Neither a hint, nor a question that only the owner could answer, nor mail.
+    assert len(re.findall(r'<input(?![^>]*type="hidden")', page)) == 2
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/.git/config", "/.env", "/static/", "/static/../manage.py", "/static/%2e%2e/manage.py", "/manage.py",
+     "/var/secret_key", "/static/js/", "/requirements.lock"],
+)  # fmt: skip
+def test_nothing_but_the_sites_own_files_is_served(path: str) -> None:
+    assert Visitor().get(path).status_code == 404
+
+
 def test_a_program_without_tls_is_refused_and_not_sent_on(asker: User) -> None:
     response = Visitor().get("/api/v1/status", secure=False, headers=bearer(secret_of(asker)))
 

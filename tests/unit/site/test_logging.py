@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import logging.config
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -82,6 +83,28 @@ def test_one_event_is_one_line_whatever_it_holds(sink: Sink) -> None:
     assert len(sink.events) == 2
     assert "\x1b" not in sink.stream.getvalue()
     assert len(sink.events[0]["code"]) < 1000
+
+
+HOSTILE = (
+    "a\r\nb", "\n\n", "\r", '"}\n{"event": "forged"}', "\x1b[2J\x1b[31m", "\x00", "\u2028\u2029", "\x85",
+    "\x0b\x0c", "\ud800", "%s %d %(x)s", "{}{0}", "\\n", "\u202e", "\u200b", "a" * 10_000, "\x7f\x80\x9b",
+    "\ufeff", "\t", "<script>",
+)  # fmt: skip
+
+
+def test_no_field_of_twenty_ends_its_line_or_begins_another(sink: Sink) -> None:
+    assert len(HOSTILE) == 20
+    for number, value in enumerate(HOSTILE):
+        structlog.get_logger("test").info(
+            "file.refused", name=value, number=number, **{f"field{number}": value}
+        )
+        logging.getLogger("other").warning("Invalid name: %s", value)
+
+    written = sink.stream.getvalue()
+    assert len(sink.events) == 2 * len(HOSTILE)
+    assert [event["number"] for event in sink.events[::2]] == list(range(20))
+    assert {event["event"] for event in sink.events[::2]} == {"file.refused"}
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]", written)
 
 
 def test_access_logs_whose_addresses_hold_questions_are_off(sink: Sink) -> None:

@@ -58,6 +58,29 @@ NEVER_ON_PAGES: dict[str, tuple[str, set[str]]] = {
 }  # fmt: skip
 
 
+# A word of each pattern, without which it matches nothing.
+WORDS: dict[str, tuple[str, ...]] = {
+    "code made of text": ("eval(", "exec(", "new Function", "document.write"),
+    "objects of other programs": ("pickle", "marshal", "shelve"),
+    "YAML that makes objects": ("yaml.",),
+    "a shell": ("shell=", "os.system", "os.popen"),
+    "SQL past the layers": (".extra(", "RawSQL"),
+    "a hash that is broken": ("md5", "sha1"),
+    "certificates that are not looked at": ("verify=", "CERT_NONE", "check_hostname"),
+    "guessable randomness": ("random",),
+    "ids that tell when and where": ("uuid1", "uuid3"),
+    "every field of a row": ("__all__",),
+    "templates of other people's text": ("jinja2", "django.template"),
+    "requests taken for a filter": ("request",),
+    "a name for directories": ("ldap", "memcache"),
+    "messages of other windows": ("essage",),
+    "markup made of text": ("innerHTML", "insertAdjacentHTML"),
+    "texts that are not escaped": ("safe", "autoescape"),
+    "what outlives the session": ("Storage", "indexedDB"),
+    "scripts of other hosts": ("<script",),
+}
+
+
 @pytest.mark.parametrize(
     ("what", "files"),
     [*((name, "code") for name in NEVER), *((name, "pages") for name in NEVER_ON_PAGES)],
@@ -65,7 +88,9 @@ NEVER_ON_PAGES: dict[str, tuple[str, set[str]]] = {
 def test_it_is_nowhere(what: str, files: str) -> None:
     texts, (pattern, known) = (CODE, NEVER[what]) if files == "code" else (PAGES, NEVER_ON_PAGES[what])
 
-    found = {name for name, text in texts.items() if re.search(pattern, text, re.MULTILINE)}
+    # Looking for a word is quick, and most files have none of them.
+    likely = {name: text for name, text in texts.items() if any(word in text for word in WORDS[what])}
+    found = {name for name, text in likely.items() if re.search(pattern, text, re.MULTILINE)}
 
     assert found == known
 

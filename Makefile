@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet --no-deps
-PYTEST := $(BIN)/python -m pytest
+# Tests start hundreds of processes, none of which should compile everything anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .PHONY: help setup setup-dev demo up test test-long lint types imports migrations deployable tree benchmarks check format lock clean
 
@@ -49,7 +50,7 @@ test: setup-dev
 	$(PYTEST) -m "not long" -n $(WORKERS) --dist loadgroup
 
 test-long: setup-dev
-	$(PYTEST) -m long
+	$(PYTEST) -m long --timeout 0
 
 lint: setup-dev
 	$(BIN)/ruff check .

@@ -31,6 +31,28 @@ hypothesis.settings.load_profile("gate" if os.environ.get("CI") else "varied")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
+class SaidAtOnce:
+    """Names each failure when it happens: a run that is broken off has then said what it knew."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            reason = f"{crash.path}:{crash.lineno}: {crash.message}" if crash else str(report.longrepr)[-300:]
+            self._terminal().write_line(f"\n{report.when} of {report.nodeid} failed: {reason[:500]}")
+
+    def _terminal(self) -> pytest.TerminalReporter:
+        return self._config.pluginmanager.getplugin("terminalreporter")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch the reports where they are printed, not in each process that makes them."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SaidAtOnce(config))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real papers and records; tests that need it skip where it is absent."""

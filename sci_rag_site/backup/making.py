@@ -21,6 +21,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from corpus import storage, whole_files
+from corpus.audit.recording import Kind, record
 from corpus.backups import BackupRun
 from corpus.fingerprint import State
 from corpus.snapshots import one_moment
@@ -81,6 +82,8 @@ def make(path: Path, *, passphrase: bytes | None, by: str, say: Say, progress: a
         row.size, row.is_sealed, row.fingerprint = made.size, made.is_sealed, made.fingerprint
         row.documents, row.passages = made.documents, made.passages
         row.originals, row.questions = made.originals, made.questions
+        counts = {"documents": made.documents, "passages": made.passages, "originals": made.originals}
+        record(Kind.EXPORTED, by=None, about={"what": "backup", "run": row.pk, "counts": counts})
     return made
 
 
@@ -110,7 +113,7 @@ def _looked_at(path: Path) -> os.stat_result | None:
         return None
 
 
-def _make(path: Path, record: int, *, passphrase: bytes | None, say: Say, progress: archive.Progress) -> Made:
+def _make(path: Path, run: int, *, passphrase: bytes | None, say: Say, progress: archive.Progress) -> Made:
     header = {"sci_rag": version("sci-rag"), "made_at": timezone.now().isoformat()}
     say("Asking the stored questions ...")
     before, found = state.corpus_state(), questions.asked()
@@ -119,7 +122,7 @@ def _make(path: Path, record: int, *, passphrase: bytes | None, say: Say, progre
         with archive.writing(file, header, passphrase=passphrase, progress=progress) as writer:
             with one_moment():
                 say("Hashing the tables ...")
-                taken = _taken(record)
+                taken = _taken(run)
                 if taken.corpus.fingerprint == before.fingerprint:
                     taken.manifest["questions"] = found
                 say("Dumping the database ...")
@@ -139,11 +142,11 @@ def _make(path: Path, record: int, *, passphrase: bytes | None, say: Say, progre
     )  # fmt: skip
 
 
-def _taken(record: int) -> _Taken:
+def _taken(run: int) -> _Taken:
     """Describe the snapshot of the open transaction."""
     corpus = state.corpus_state()
     manifest = {
-        "record": record,
+        "record": run,
         "fingerprint": corpus.fingerprint,
         "documents": corpus.documents,
         "passages": corpus.passages,

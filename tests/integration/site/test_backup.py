@@ -17,8 +17,10 @@ from django.utils import timezone
 
 from corpus import storage
 from corpus.actions import rights
+from corpus.audit.models import AuditEvent
 from corpus.backups import BackupRun
 from corpus.models import Document
+from sci_rag_site import tasks
 from sci_rag_site.backup import checking, drill, making, questions, restoring, state, unfinished
 from sci_rag_site.backup.errors import BackupError, Newer, Unfit
 from sci_rag_site.commands import preparation
@@ -73,6 +75,9 @@ def test_a_backup_of_a_corpus_can_be_had_back_with_everything_equal(
     tmp_path.chmod(0o755)
 
     backup = made(tmp_path / "b.backup")
+    tasks.drill_backups()
+    assert not BackupRun.objects.filter(kind="drill").exists()
+    assert drill.due()
     drilled = drill.drill(drill.last_backup(), passphrase_file=None, by="the worker")
 
     told = drilled.told
@@ -81,6 +86,7 @@ def test_a_backup_of_a_corpus_can_be_had_back_with_everything_equal(
     assert told["links"] == int(state.audit_head().partition(":")[0]) > 0
     assert told["fingerprint_compared"]
     assert not list(tmp_path.glob("drill-*"))
+    assert AuditEvent.objects.get(kind=AuditEvent.Kind.EXPORTED).about["what"] == "backup"
     # The backup's own record was written while it was made.
     assert told["rows"] == backup.rows
     records = {row.kind: row for row in BackupRun.objects.all()}
@@ -88,6 +94,9 @@ def test_a_backup_of_a_corpus_can_be_had_back_with_everything_equal(
     assert (records["backup"].by_name, records["drill"].by_name) == ("ada", "the worker")
     assert records["backup"].size == (tmp_path / "b.backup").stat().st_size
     assert not drill.due()
+    settings.SCI_RAG_DRILL_WEEKLY = True
+    tasks.drill_backups()
+    assert BackupRun.objects.filter(kind="drill").count() == 1
 
 
 @in_the_open

@@ -1,15 +1,13 @@
 """A real server and a real browser. The server runs in a thread on the test database."""
 
-import asyncio
 import os
 import shutil
-import socket
-import threading
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.loopback import served
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -46,22 +44,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def server(browser: Browser, transactional_db: None) -> Iterator[str]:
     """The address of the site, served by uvicorn as in production."""
-    from sci_rag_site.asgi import application
-
-    listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(application, log_config=None, lifespan="off", timeout_graceful_shutdown=5)
-    running = uvicorn.Server(config)
-    thread = threading.Thread(
-        target=lambda: asyncio.run(running.serve(sockets=[listener])), name="test-site", daemon=True
-    )
-    thread.start()
-    while not running.started:
-        assert thread.is_alive(), "the server did not start"
-        thread.join(0.02)
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    running.should_exit = True
-    thread.join(15)
-    listener.close()
+    with served.site() as address:
+        yield address
 
 
 class Visit:

@@ -19,7 +19,7 @@ def site() -> Iterator[str]:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         config = uvicorn.Config(
-            application, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=2
+            application, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=5
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="site", daemon=True)

@@ -29,9 +29,9 @@ from corpus.models import Chunk, Document, IngestionRun
 from corpus.rights import LicenseClass
 from corpus.scope import EVERYTHING, Ceiling
 from tests.factories.keys import make_key
+from tests.loopback import served
 from tests.loopback.fixtures import forget_clients
 from tests.loopback.openai_server import OpenAIServer, says
-from tests.loopback.site_server import served
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -84,7 +84,7 @@ def tried(kind: str, people: dict[str, User], folder: Path, *options: str) -> st
         secret = make_key(people[owner], permissions=permissions, ceiling=ceiling).secret.reveal()
         header = ["--header", f"Authorization: Bearer {secret}"]
     checks = [name for name in CHECKS if wanted is not None or name != "ignored_auth"]
-    with served() as address, passing_time():
+    with served.site() as address, passing_time():
         (folder / "openapi.json").write_text(json.dumps(described_with_rows()))
         ended = subprocess.run(
             [str(Path(sys.executable).with_name("st")), "run", str(folder / "openapi.json"),

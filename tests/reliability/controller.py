@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -21,6 +22,7 @@ django.setup()
 
 from django.db import Error, connection, connections  # noqa: E402
 
+from answers import engine  # noqa: E402
 from corpus import bells, enqueueing  # noqa: E402
 from corpus.actions import deletion, runs  # noqa: E402
 from corpus.fingerprint import fingerprint  # noqa: E402
@@ -28,6 +30,7 @@ from corpus.inputs import from_paths  # noqa: E402
 from corpus.jobs import Kind  # noqa: E402
 from corpus.models import Document, IngestionRun, Job  # noqa: E402
 from corpus.scope import RetrievalScope  # noqa: E402
+from tests.reliability.faults.flows import Ask  # noqa: E402
 from tests.reliability.invariants import broken  # noqa: E402
 
 
@@ -79,6 +82,35 @@ def digest() -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
+def asking(stop: str, askers: int) -> list[tuple[float, str]]:
+    """Ask without pause, side by side, until the file `stop` is there; say when each ended, and how."""
+    ended: list[tuple[float, str]] = []
+
+    def ask(number: int) -> None:
+        while not Path(stop).exists():
+            question = f"For how many days was straw stored in lot {number}?"
+            try:
+                answer = engine.answer(
+                    question=question, requested=RetrievalScope(), by=None, engine="extractive"
+                )
+                how = f"{answer.state} {answer.finish}" + (" degraded" if answer.degraded else "")
+            except Error as error:
+                how = f"refused {type(error).__name__}"
+                time.sleep(0.1)
+            finally:
+                connections.close_all()
+            ended.append((time.time(), how))
+
+    with ThreadPoolExecutor(askers) as pool:
+        list(pool.map(ask, range(askers)))
+    return ended
+
+
+def wrong_answers() -> list[str]:
+    """Name what is wrong with the answers that are stored, after the clock closed those left behind."""
+    return Ask().troubles()
+
+
 def empty() -> None:
     """Delete every document and every record of a run."""
     for identifier in Document.objects.values_list("pk", flat=True):
@@ -87,7 +119,8 @@ def empty() -> None:
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (enqueue, status, retry, ring, digest, broken, empty)
+    function.__name__: function
+    for function in (enqueue, status, retry, ring, digest, broken, asking, wrong_answers, empty)
 }
 
 

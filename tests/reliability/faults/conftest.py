@@ -29,7 +29,7 @@ ANSWER = says("Straw was stored for 5 days [1].")
 _OF_INDEX = {
     "reset": index_says.TRUNCATED,
     "unavailable": index_says.BROKEN,
-    "timeout": index_says.Fault(wait=1.6),
+    "timeout": index_says.Fault(wait=3.6),
 }
 
 
@@ -71,7 +71,7 @@ def _reply(request: Request, error: str) -> Reply:
     if error == "unavailable":
         return fails(503)
     if error == "timeout":
-        return Reply(wait=2.5)
+        return Reply(wait=9.0)
     if error == "reset":
         streams = bool(request.body.get("stream"))
         return says("Straw ", ending="reset") if streams else Reply(body=b'{"half": ')
@@ -112,10 +112,10 @@ def sweep_of(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Callable[[str], Sweep]]:
-    """Make the sweep of a flow, in the world that it begins with. A request is given up after two seconds."""
-    monkeypatch.setattr("corpus.gateways.embedding.hosted._TIMEOUT", {"query": 2.0, "document": 2.0})
-    monkeypatch.setattr("corpus.gateways.llm.DEADLINE_SECONDS", 2.0)
-    monkeypatch.setattr("answers.writers.DEADLINE_SECONDS", 2.0)
+    """Make the sweep of a flow in its world. Requests are given up after eight seconds."""
+    monkeypatch.setattr("corpus.gateways.embedding.hosted._TIMEOUT", {"query": 8.0, "document": 8.0})
+    monkeypatch.setattr("corpus.gateways.llm.DEADLINE_SECONDS", 8.0)
+    monkeypatch.setattr("answers.writers.DEADLINE_SECONDS", 8.0)
     manifest = flows.write_corpus(tmp_path / "in")
     ingest = flows.Ingest(manifest)
     made: dict[str, Flow] = {

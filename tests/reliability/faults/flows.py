@@ -160,7 +160,7 @@ class Enrich:
 
     def run(self) -> None:
         outbound = Outbound(
-            contact="library@lab.example", listed=[self._server.host], deadline=1.2, pace=Pace()
+            contact="library@lab.example", listed=[self._server.host], deadline=3.0, pace=Pace()
         )
         with outbound:
             enrichment.run(crossref=Crossref(outbound, base_url=self._server.base_url))
@@ -257,22 +257,19 @@ class Reembed:
 
 
 class Delete:
-    """Documents removed with everything made from them."""
+    """A document removed with everything made from it."""
 
     name, kinds, excused = "delete", ("sql", "file"), "ready files without a document"
 
     def run(self) -> None:
-        for identifier in list(Document.objects.order_by("title").values_list("pk", flat=True)[:2]):
-            with contextlib.suppress(Document.DoesNotExist):
-                deletion.delete(document_id=identifier)
+        deletion.delete(document_id=Document.objects.get(title=TITLES[0]).pk)
 
     def troubles(self) -> list[str]:
         return []
 
     def take_up(self) -> None:
-        left = Document.objects.count() - (len(TITLES) - 2)
-        for identifier in list(Document.objects.order_by("title").values_list("pk", flat=True)[:left]):
-            deletion.delete(document_id=identifier)
+        with contextlib.suppress(Document.DoesNotExist):
+            self.run()
 
     def comes_to(self) -> Any:
         return corpus_as_text()

@@ -25,12 +25,12 @@ from django.conf import settings
 class Forks:
     """The process that forks, and the children it has at the moment: one or none."""
 
-    def __init__(self, *, database: str, media: Path) -> None:
+    def __init__(self, *, database: str, media: Path, embeds: bool) -> None:
         names = (
             "SCI_RAG_EMBEDDING_MODEL", "SCI_RAG_EMBEDDING_DIMENSIONS", "SCI_RAG_EMBEDDING_API_BASE",
             "SCI_RAG_EMBEDDING_API_KEY",
         )  # fmt: skip
-        given = {"DATABASE": database, "MEDIA_ROOT": str(media)} | {
+        given = {"DATABASE": database, "EMBEDS": embeds, "MEDIA_ROOT": str(media)} | {
             name: getattr(settings, name) for name in names
         }
         environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings", "SCI_RAG_LOG_LEVEL": "ERROR"}
@@ -145,9 +145,10 @@ def main() -> None:
     """Fork a child for every line, say its number, and then how it ended."""
     given = json.loads(sys.argv[1])
     settings.DATABASES["default"]["NAME"] = given.pop("DATABASE")
+    embeds = given.pop("EMBEDS")
     for name, value in given.items():
         setattr(settings, name, value)
-    _load()
+    _load(embeds=embeds)
     print('"ready"', flush=True)  # noqa: T201 - what the test waits for
     for line in sys.stdin:
         work, *arguments = json.loads(line)
@@ -172,7 +173,7 @@ def _be(work: str, arguments: list[str]) -> None:
         os._exit(1)
 
 
-def _load() -> None:
+def _load(*, embeds: bool) -> None:
     """Load everything that the children need, and connect to nothing: connections do not outlive a fork."""
     import django
 
@@ -182,7 +183,8 @@ def _load() -> None:
     from retrieval.graph.ontology import active_ontology
     from tests.reliability.faults import flows
 
-    litellm()
+    if embeds:
+        litellm()
     active_ontology()
     assert background
     assert flows

@@ -15,6 +15,7 @@ CUTS = 50
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_work_is_done_though_messages_are_lost_and_connections_break(
     redis: Redis,  # noqa: F811
     var: Path,  # noqa: F811

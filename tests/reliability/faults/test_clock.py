@@ -87,8 +87,10 @@ def test_a_run_of_a_campaign_in_hand_is_not_given_to_another(
 
 
 def test_a_message_in_hand_is_not_sent_by_another(jump: Callable[[], None], librarian: User) -> None:
-    webhook = Webhook.objects.create(owner=librarian, url="https://lab.example/")
-    WebhookDelivery.objects.create(webhook=webhook, event="ingest_finished", kind="ingestion")
+    webhook = Webhook.objects.create(owner=librarian, url="https://lab.example/", events=["ingest_finished"])
+    WebhookDelivery.objects.create(
+        webhook=webhook, event="ingest_finished", kind="ingestion", subject=webhook.pk
+    )
     assert ledger.claim() is not None
     jump()
 

@@ -1,6 +1,6 @@
 """The N-th statement, request or write of each flow fails, for every N: what is left is whole, and goes on.
 
-In every run a seventh of the points is tried once; all of them, once and for good, are `long`.
+In every run a few points of each flow are tried once; all of them, once and for good, are `long`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,23 @@ from tests.reliability.faults.sweeping import Sweep
 pytestmark = pytest.mark.xdist_group("use-ledger")
 
 FLOWS = ("ingest", "ask", "enrich", "merge", "re-embed", "delete")
-EVERY = 7
+SAMPLE = 2
+# Waits until the request is given up.
+SLOW = ("http", "timeout")
 
 
 @pytest.mark.parametrize("flow", FLOWS)
 def test_a_fault_here_and_there_leaves_nothing_half_done(sweep_of: Callable[[str], Sweep], flow: str) -> None:
     sweep = sweep_of(flow)
-    chosen = list(sweep.points(persistent=False))[FLOWS.index(flow) :: EVERY]
-    assert chosen
+    points = [point for point in sweep.points(persistent=False) if (point.kind, point.error) != SLOW]
+    step = len(points) // SAMPLE
+    chosen = points[FLOWS.index(flow) :: step]
+    assert len(chosen) >= SAMPLE
     assert "\n".join(trouble for point in chosen for trouble in sweep.troubles(point)) == ""
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("persistent", [False, True], ids=["transient", "persistent"])
 @pytest.mark.parametrize("flow", FLOWS)
 def test_a_fault_at_any_point_leaves_nothing_half_done(

@@ -140,7 +140,7 @@ def effect(held: Held) -> Iterator[CampaignRun]:
         if row.state != State.RUNNING or row.attempt != held.attempt:
             raise RunStopped
         yield row
-        row.lease_until = Now() + _lease()  # type: ignore[assignment] - as the database counts
+        row.lease_until = Now() + _lease()  # as the database counts
         row.save(update_fields=["total", "done", "failed", "last_error_code", "ingestion", "lease_until"])
 
 

@@ -62,6 +62,7 @@ def main(passages: int) -> None:
         before = _before(graph, app, name)
         try:
             seen.append({"migration": f"{app}.{name}", **_down_and_up(app, name, before)})
+            sys.stderr.write(f"{seen[-1]}\n")
         except IrreversibleError:
             seen.append({"migration": f"{app}.{name}", "one_way": True})
             break

@@ -158,7 +158,7 @@ def test_a_restore_that_is_killed_says_so_and_goes_on(
 
 
 @pytest.fixture
-def own_server(var: Path) -> Iterator[dict[str, str]]:
+def own_server(var: Path) -> Iterator[dict[str, dict[str, str]]]:
     """A server as somebody else runs it: an ordinary account, the extensions made by its administrator."""
     server = EmbeddedPostgres(var / "own")
     connection = server.ensure_running()
@@ -170,9 +170,13 @@ def own_server(var: Path) -> Iterator[dict[str, str]]:
         with psycopg.connect(**connection.parameters(), dbname=name, autocommit=True) as session:
             for extension in ("vector", "pg_trgm", "unaccent"):
                 session.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(extension)))
-    socket = str(connection.socket_directory).replace("/", "%2F")
     yield {
-        name: f"postgres://lab:secret-of-lab@{socket}:{connection.port}/{name}"
+        name: {
+            "DATABASE_URL": f"postgres://lab:secret-of-lab@/{name}",
+            # A socket has no place in an address: libpq knows it by this.
+            "PGHOST": str(connection.socket_directory),
+            "SECRET_KEY": "k" * 60,
+        }
         for name in ("first", "second")
     }
     server.release()
@@ -181,10 +185,9 @@ def own_server(var: Path) -> Iterator[dict[str, str]]:
 def test_a_server_of_ones_own_is_restored_by_an_ordinary_account(
     backup: Path,
     var: Path,
-    own_server: dict[str, str],
+    own_server: dict[str, dict[str, str]],
 ) -> None:
-    first = {"DATABASE_URL": own_server["first"], "SECRET_KEY": "k" * 60}
-    second = {"DATABASE_URL": own_server["second"], "SECRET_KEY": "k" * 60}
+    first, second = own_server["first"], own_server["second"]
     (var / "site").mkdir()
 
     run(var / "site", "restore", str(backup), **first)

@@ -25,7 +25,7 @@ MOST_SECONDS = 2.0
 def run(place: Path, *words: str) -> str:
     result = subprocess.run(
         [sys.executable, "-m", *words],
-        cwd=ROOT, check=False, capture_output=True, text=True, timeout=1800,
+        cwd=ROOT, check=False, capture_output=True, text=True, timeout=3000,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "sci_rag_site.settings", "SCI_RAG_VAR_DIR": str(place)},
     )  # fmt: skip
     assert result.returncode == 0, result.stderr[-3000:]

@@ -24,7 +24,8 @@ VOLATILE = {
 }  # fmt: skip
 # Not taken back: whoever signs out signs in anew.
 KEPT = {*ASKING, "logout"}
-SAMPLE = {"narrow", "curator", "only query"}
+# Who may do everything and see next to nothing, and a program that may ask alone.
+SAMPLE = {"curator", "only query"}
 
 
 def test_every_route_has_its_rows() -> None:
@@ -41,7 +42,7 @@ def test_a_sample_of_callers_gets_what_the_table_says(world: World) -> None:
         takes = ("get", "post") if cell.what == HIDDEN else ("get",)
         return cell.caller in SAMPLE and cell.method in takes
 
-    assert swept(world, chosen) > 300
+    assert swept(world, chosen) > 250
 
 
 @pytest.mark.long

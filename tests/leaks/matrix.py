@@ -90,6 +90,7 @@ def written(found: list[int]) -> str:
 def people_cells(world: World) -> Iterator[Cell]:
     """Yield every request of a person to a page."""
     named = {name: (part, rest) for name, part, rest in by_id()}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     calls = routes.calls(world)
     for name in sorted(name for name in set(routes.names()) if not name.startswith("api_")):
         for caller in PEOPLE:
@@ -97,7 +98,9 @@ def people_cells(world: World) -> Iterator[Cell]:
                 yield from _each(name, NONE, caller, calls[name][0].path)
                 continue
             part, rest = named[name]
-            for what, row in objects(world, part, caller).items():
+            if (part, caller) not in found:
+                found[part, caller] = objects(world, part, caller)
+            for what, row in found[part, caller].items():
                 yield from _each(name, what, caller, reverse(name, kwargs={part: row, **rest}))
 
 

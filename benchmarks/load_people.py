@@ -19,6 +19,8 @@ from urllib.parse import urlencode
 from benchmarks import askers
 
 WHOLE, TOLD_TO_RETRY = "whole", "told to retry"
+# An answer all the same: what it would have stood on is gone, or a stage did not come to its end.
+REFUSED, ENDED_EARLY = "refused", "ended early"
 _PATIENCE = 90.0
 _RETRY_AFTER = re.compile(rb"(?i)\r\nretry-after: (\d+)")
 
@@ -117,7 +119,7 @@ def _ended(reply: askers.Reply, number: int) -> str:
         return "turned away in its stream"
     is_done = b'class="done">Citations checked' in reply.body or b'"finish":"stop"' in reply.body
     if not is_done:
-        return "not whole"
+        return REFUSED if b"Nothing found that answers" in reply.body else ENDED_EARLY
     return WHOLE if f"Asker {number} ".encode() in reply.body else "somebody else's"
 
 

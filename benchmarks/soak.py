@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import askers, load, load_people, served
-from benchmarks.load_people import TOLD_TO_RETRY, WHOLE, Plan
+from benchmarks.load_people import ENDED_EARLY, REFUSED, TOLD_TO_RETRY, WHOLE, Plan
 
 DAY_MINUTES = 20.0
 ASKS, FILES, DELETIONS, REVOCATIONS = 17_280, 500, 200, 50
@@ -37,6 +37,8 @@ EVERY = 30.0
 ASKERS = 48
 BY_REST = 0.2
 GROWTH_MB = 1.0
+# Documents go and are restricted while answers are written from them: these are then as they should be.
+_NO_FAULT = (WHOLE, TOLD_TO_RETRY, REFUSED, ENDED_EARLY)
 HOURLY = (
     "site.close_abandoned_answers", "site.tell_of_retractions", "site.clear_expired_sessions",
     "site.tidy_sign_ins", "site.trim_page_images", "site.forget_taken_messages",
@@ -85,24 +87,24 @@ def main() -> int:
     questions = load.prepared(options.passages, options.directory)
     sessions = served.sessions(ASKERS)
     keys = load.keys(int(ASKERS * BY_REST))
-    scratch = Path(tempfile.mkdtemp(prefix="soak-"))
     with (
+        tempfile.TemporaryDirectory(prefix="soak-") as folder,
         served.model(pace=_TOKENS / _MODEL_SECONDS, tokens=_TOKENS) as model,
         served.site(
             model,
             workers=options.workers,
-            more={"TMPDIR": str(scratch), "SCI_RAG_LOG_LEVEL": "INFO", "SCI_RAG_LOG_FORMAT": "json"},
-            log=scratch / "log",
+            more={"TMPDIR": folder, "SCI_RAG_LOG_LEVEL": "INFO", "SCI_RAG_LOG_FORMAT": "json"},
+            log=Path(folder) / "log",
         ) as running,
     ):
         port = running.port
         day, share = Day(), options.minutes / DAY_MINUTES
         plan = Plan(port, sessions[len(keys) :], keys, questions)
-        site = _Site(running, scratch)
+        site = _Site(running, Path(folder))
         asyncio.run(load_people.burst(plan))
         with _others(day, port, site, share, options.minutes):
             asyncio.run(_asking(day, plan, options.rate, options.minutes * 60))
-        log = (scratch / "log").stat().st_size
+        log = (Path(folder) / "log").stat().st_size
         return _report(day, options.minutes, log)
 
 
@@ -148,9 +150,7 @@ class _Site:
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
             connections = cursor.fetchone()[0]
-        broken = tuple(
-            f"{found.name}: {found.message}" for found in examine(probe=False) if found.status is Status.FAIL
-        )
+        broken = tuple(found.name for found in examine(probe=False) if found.status is Status.FAIL)
         connection.close()
         return Sample(
             asked,
@@ -289,14 +289,16 @@ def _report(day: Day, minutes: float, log: int) -> int:
             f"{one.asked:>11,}{one.web:>11.1f}{one.worker:>11.1f}{one.files:>11}{one.threads:>11}"
             f"{one.connections:>11}{one.temporary:>11}"
         )
-    findings = Counter(finding for one in day.samples for finding in one.findings)
+    # What is found at the start the day has not done: synthetic documents have no files.
+    begun = set(day.samples[0].findings)
+    findings = Counter(name for one in day.samples for name in one.findings if name not in begun)
     print("the doctor found: " + ("; ".join(findings) or "nothing"))
     _print_dead_rows()
     settled = [one for one in day.samples if one.asked >= day.asked / 5] or day.samples
     growth = _slope(settled, "web")
     print(f"after the warm-up, for 1,000 questions: {growth:+.2f} MB of the site's processes", end="")
     print(f", {_slope(settled, 'worker'):+.2f} MB of the worker's; goal at most {GROWTH_MB} MB")
-    broken = [name for name in day.ended if name not in (WHOLE, TOLD_TO_RETRY)]
+    broken = [name for name in day.ended if name not in _NO_FAULT]
     broken += [name for name in day.done if "status" in name or "failed" in name or "left" in name]
     print("broken: " + (", ".join(broken) or "nothing"))
     return int(bool(broken or findings or growth > GROWTH_MB))

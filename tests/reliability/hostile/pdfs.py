@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 from tests.reliability.hostile.cases import Case, file
 
 _SEED = 20
-_MUTATIONS = 72
+_MUTATIONS = 102
 _MEGABYTE = 1_000_000
 
 

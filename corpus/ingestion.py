@@ -161,27 +161,29 @@ def guarded(entry: Entry, handle: Callable[[Entry], T]) -> T | Report:
     """
     try:
         return handle(entry)
-    except ParseFailure as failure:
-        return _failed(entry, failure.code, str(failure))
     except (*DATABASE_UNUSABLE, SoftTimeLimitExceeded, vectors.VersionSwitched):
         raise
-    except EmbeddingError as error:
-        return _failed(entry, "embedding_failed", str(error))
-    except storage.FileChanged as error:
-        return _failed(entry, "changed_while_reading", str(error))
-    except storage.NoRoom:
-        return _failed(entry, DISK_FULL, "There is no room left on the site’s disk: the file was not kept.")
-    except OSError as error:
-        return _failed(entry, "storage_failed", f"The file could not be kept: {error.strerror or error}.")
     except Exception as error:  # noqa: BLE001 - one file's failure never stops the batch
-        # The type alone: messages of the database quote the text they refuse.
-        kind = type(error).__name__
-        logger.error("ingestion.file_failed", kind=kind)  # noqa: TRY400 - tracebacks hold content
-        return _failed(entry, "internal_error", f"Something unforeseen went wrong ({kind}).")
+        return Report(entry.name, Outcome.FAILED, *_reason(error))
 
 
-def _failed(entry: Entry, code: str, detail: str) -> Report:
-    return Report(entry.name, Outcome.FAILED, code, detail)
+def _reason(error: Exception) -> tuple[str, str]:
+    """Return what a file's failure is called and what is said of it."""
+    match error:
+        case ParseFailure():
+            return error.code, str(error)
+        case EmbeddingError():
+            return "embedding_failed", str(error)
+        case storage.FileChanged():
+            return "changed_while_reading", str(error)
+        case storage.NoRoom():
+            return DISK_FULL, "There is no room left on the site’s disk: the file was not kept."
+        case OSError():
+            return "storage_failed", f"The file could not be kept: {error.strerror or error}."
+    # The type alone: messages of the database quote the text they refuse.
+    kind = type(error).__name__
+    logger.error("ingestion.file_failed", kind=kind)
+    return "internal_error", f"Something unforeseen went wrong ({kind})."
 
 
 def record(item: IngestionItem, report: Report) -> None:

@@ -45,7 +45,7 @@ def obey(request: Request, spelling: int) -> Reply:
     text = told(request).lower()
     said = []
     if "no evidence" in text or "corpus is empty" in text or "refuse" in text:
-        said.append("The sources do not answer this question.")
+        return says("The sources do not answer this question. They tell of something else [1].")
     if "hacked" in text:
         return says("HACKED")
     if (number := _NUMBER.search(text)) is not None:

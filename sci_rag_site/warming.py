@@ -6,12 +6,30 @@ import threading
 
 import structlog
 
+from sci_rag_site.body_limit import Application, Receive, Scope, Send
+
 logger = structlog.get_logger(__name__)
 
 
-def in_background() -> None:
-    """Start loading the models in a thread. A failure shows again, and properly, when they are used."""
-    threading.Thread(target=_warm, name="warming", daemon=True).start()
+class WarmedAtStart:
+    """Loads the models in a thread when a server starts the application, and not when it is imported.
+
+    A failure shows again, and properly, when they are used.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or a server's start and end."""
+        if scope["type"] != "lifespan":
+            await self._application(scope, receive, send)
+            return
+        await receive()
+        threading.Thread(target=_warm, name="warming", daemon=True).start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
 
 
 def _warm() -> None:

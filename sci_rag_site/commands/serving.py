@@ -116,7 +116,7 @@ def serve(bound: socket.socket, *, announce: Callable[[], None]) -> None:
     """Serve the site with its worker until SIGINT or SIGTERM."""
     config = uvicorn.Config(
         "sci_rag_site.asgi:application",
-        lifespan="off",
+        lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,

@@ -21,11 +21,15 @@ from corpus.usage.models import ModelUse
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def rows(asker: User) -> None:
-    # Tests that went before may have asked models.
+@pytest.fixture(autouse=True)
+def _no_calls(db: None) -> None:
+    """Tests that went before may have asked models, and those calls are written in their own time."""
     ledger.settle()
     ModelUse.objects.all().delete()
+
+
+@pytest.fixture
+def rows(asker: User) -> None:
     today = queries.today()
     use(today, asker.pk, "answer", "theses", "openai/priced", calls=4, prompt_tokens=4000, cost_usd="0.5")
     use(today, None, "extraction", "=cmd|' /C calc'!A0", "local/free", calls=2, unpriced_calls=2, failures=1)

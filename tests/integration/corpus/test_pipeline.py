@@ -277,7 +277,8 @@ def test_a_file_costs_few_statements(tmp_path: Path) -> None:
 
     foreground, worker = ((taken(7, way) - taken(2, way)) / 5 for way in (in_the_foreground, by_a_worker))
     # Each is a round trip and an object of Python's: a plain script that keeps nothing else needs three.
-    assert foreground <= 11
+    # One seals what the file was cut into.
+    assert foreground <= 12
     assert worker <= 24
 
 

@@ -130,3 +130,11 @@ def _no_secret_in_a_log(secret_watch: SecretWatch) -> Iterator[None]:
     yield
     found, secret_watch.found = secret_watch.found, []
     assert found == []
+
+
+@pytest.fixture(autouse=True)
+def _as_talkative_as_before() -> Iterator[None]:
+    """A command lets the logs of its process be quieter from then on, and that process is the test’s here."""
+    level = logging.getLogger().level
+    yield
+    logging.getLogger().setLevel(level)

@@ -31,7 +31,8 @@ def retrieve(
 ) -> None:
     """Find the passages that speak to QUESTION, within what the options allow."""
     # The operator meets no ceiling: whoever asks here looks past everybody's.
-    record(Kind.OVERRIDDEN, by=None, about={"what": "search without a ceiling"})
+    if not requested.denied:
+        record(Kind.OVERRIDDEN, by=None, about={"what": "search without a ceiling"})
     try:
         result = retrieve_passages(question=question, scope=requested, limit=limit, **how)
     except (UnknownProfile, InvalidRequest) as error:

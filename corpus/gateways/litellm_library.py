@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import warnings
 from functools import cache
 from typing import Any
 
 import httpx
+
+# Threads that need the library first may all set it up, to the same; of the pool there is to be one.
+_making = threading.Lock()
 
 
 @cache
@@ -31,9 +35,12 @@ def litellm() -> Any:
     library.num_retries = 0
     # One pool of connections for all its clients, of which it would leave some open unseen. A provider that
     # sends its callers elsewhere is not followed: what the prompt holds was meant for this address alone.
-    library.client_session = httpx.Client(
-        follow_redirects=False, limits=httpx.Limits(max_connections=None, max_keepalive_connections=20)
-    )
+    with _making:
+        if library.client_session is None or library.client_session.is_closed:
+            library.client_session = httpx.Client(
+                follow_redirects=False,
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+            )
     # For embeddings it takes a `max_retries` of 0 for none given, and falls back to this.
     library.DEFAULT_MAX_RETRIES = 0  # type: ignore[attr-defined]
     library.drop_params = True

@@ -64,6 +64,7 @@ def test_two_follow_ups_are_streamed_in_place_each_leaning_on_the_last(
     assert Answer.objects.count() == 4
 
 
+@pytest.mark.long
 def test_the_same_without_javascript_and_the_conversation_is_named_and_deleted(
     plain_visit: Visit, library: Document, asker: User
 ) -> None:

@@ -56,6 +56,7 @@ def test_a_question_is_written_signed_and_measured_and_the_page_follows(visit: V
     expect(visit.page.get_by_text("holds the evidence")).to_be_visible()
 
 
+@pytest.mark.long
 def test_everything_works_without_javascript_and_fits_a_narrow_window(
     plain_visit: Visit, expert: User
 ) -> None:

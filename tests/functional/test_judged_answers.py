@@ -66,6 +66,7 @@ def test_answers_are_judged_followed_and_asked_for_again(
     forget_clients()
 
 
+@pytest.mark.long
 def test_the_new_pages_work_without_javascript_and_fit_a_narrow_window(
     plain_visit: Visit, expert: User, judge: OpenAIServer
 ) -> None:

@@ -74,6 +74,7 @@ def test_pairs_are_decided_on_by_keyboard_alone_with_both_sides_sentences_in_sig
     assert states() == ["approved", "approved", "approved", "never"]
 
 
+@pytest.mark.long
 def test_the_queue_works_without_javascript(pairs, plain_visit):
     before = dump()
     plain_visit.sign_in("librarian")
@@ -113,8 +114,15 @@ def test_a_homonym_is_split_and_the_split_undone_without_javascript(librarian, p
     assert ResolutionAudit.objects.count() == 2
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (320, "dark"),
+        (1280, "light"),
+        pytest.param(320, "light", marks=pytest.mark.long),
+        pytest.param(1280, "dark", marks=pytest.mark.long),
+    ],
+)
 def test_the_pages_fit_narrow_and_wide_windows(pairs, visit, width, scheme, tmp_path):
     page = visit.page
     page.emulate_media(color_scheme=scheme)

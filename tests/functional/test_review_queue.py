@@ -101,6 +101,7 @@ def test_words_typed_into_a_field_decide_nothing(work, visit):
     assert set(classes().values()) == {"unknown"}
 
 
+@pytest.mark.long
 def test_the_queue_works_without_javascript(work, plain_visit):
     plain_visit.sign_in("librarian")
     plain_visit.open(QUEUE)

@@ -51,6 +51,7 @@ def test_the_page_follows_a_run_to_its_end(visit: Visit, librarian: User, run: I
     assert set(Job.objects.values_list("state", flat=True)) == {"queued"}
 
 
+@pytest.mark.long
 def test_without_javascript_the_page_shows_the_state_at_each_look(
     plain_visit: Visit, librarian: User, run: IngestionRun
 ) -> None:

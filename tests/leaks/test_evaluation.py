@@ -38,7 +38,7 @@ def test_the_pages_show_what_may_be_seen(world: World, actor: str) -> None:
         assert all(canary(case) in text for case in shown), route
 
 
-@pytest.mark.parametrize("actor", ["expert", "curator"])
+@pytest.mark.parametrize("actor", [pytest.param("expert", marks=pytest.mark.long), "curator"])
 def test_the_pages_are_the_same_without_what_their_reader_may_not_see(world: World, actor: str) -> None:
     with_all = pages(world, actor)
     hidden = [document.pk for document in world.hidden_documents(actor)]

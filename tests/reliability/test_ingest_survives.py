@@ -12,6 +12,9 @@ import pytest
 
 from tests.reliability.conftest import FILES, Site
 
+# What one killed process leaves is tried with every test: tests/integration/corpus/test_ingestion_killed.py.
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def undisturbed(site: Site, papers: Path) -> str:
@@ -27,7 +30,7 @@ def undisturbed(site: Site, papers: Path) -> str:
     return digest
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [6, 50])
 def test_workers_killed_at_random_leave_nothing_half_done(
     site: Site, papers: Path, undisturbed: str, kills: int
 ) -> None:
@@ -50,7 +53,7 @@ def test_workers_killed_at_random_leave_nothing_half_done(
     assert interrupted > kills / 3, "the kills hit nothing"
 
 
-@pytest.mark.parametrize("restarts", [2, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("restarts", [2, 20])
 def test_a_database_killed_in_the_middle_is_waited_for(
     site: Site, papers: Path, undisturbed: str, restarts: int
 ) -> None:

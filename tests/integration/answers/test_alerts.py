@@ -233,6 +233,7 @@ def test_a_failure_to_tell_does_not_undo_the_retraction(
     assert not Notice.objects.exists()
 
 
+@pytest.mark.long
 def test_ten_thousand_answers_are_told_in_a_few_statements(work: Document, asker: User) -> None:
     cited = answered(asker, work).sources.get()
     with connection.cursor() as cursor:

@@ -235,6 +235,7 @@ def test_of_two_who_decide_at_once_one_is_told(librarian, administrator):
     }
 
 
+@pytest.mark.long
 def test_a_thousand_documents_are_reviewed_and_taken_back_in_under_five_seconds_each(
     librarian, django_assert_max_num_queries, capsys
 ):

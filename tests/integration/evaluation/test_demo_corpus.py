@@ -104,6 +104,7 @@ def cites_evidence(question: SeedQuestion, answer: Answer) -> bool:
     return any(phrases_found(question, source.chunk.body) for source in cited if source.chunk)
 
 
+@pytest.mark.long
 def test_an_ablation_over_the_demo_stays_above_its_thresholds_and_pairs_every_row(tmp_path: Path) -> None:
     demo_corpus.load_questions()
     plan = Plan(QuestionSet.objects.get(name="demo"), DEFAULT, ablations.chosen(ablations.CONFIGURATIONS))

@@ -217,6 +217,7 @@ def test_site_worker_and_database_start_and_stop_together(site, number: int) -> 
     assert "canary-question" not in errors
 
 
+@pytest.mark.long
 def test_a_killed_site_leaves_no_worker_behind(site) -> None:
     running = site("up", "--port", str(free_port()))
     running.read_until("The site is at")

@@ -46,6 +46,7 @@ def forks(transactional_db: None, provider: OpenAIServer, tmp_path: Path, work: 
     forks.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("work", SAMPLE)
 def test_what_is_killed_here_and_there_is_whole_and_goes_on(forks: Forks, tmp_path: Path, work: str) -> None:
     _killed(forks, tmp_path, work, kills=SAMPLE[work])

@@ -27,6 +27,7 @@ def graph_of_the_demo() -> tuple[str, dict[str, Any]]:
     return digest(), {name: content(name) for name in scopes.named()}
 
 
+@pytest.mark.long
 def test_the_demo_has_the_same_graph_and_communities_whatever_the_order(
     settings: Settings, tmp_path: Path
 ) -> None:

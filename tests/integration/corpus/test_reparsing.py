@@ -94,8 +94,9 @@ def test_every_passage_has_its_vector_and_the_order_of_the_new_text(
     document = _held(tmp_path)
     _reads(monkeypatch, _heading("1 Introduction"), _prose("Straw was stored for ninety days."))
 
-    reparsing.reparse(document_id=document.pk, options=OPTIONS)
+    report = reparsing.reparse(document_id=document.pk, options=OPTIONS)
 
+    assert report.outcome == "ready", report.detail
     rows = ChunkEmbedding.objects.filter(document=document).select_related("chunk")
     assert rows.count() == document.chunks.count() == 1
     assert all(row.rank_key == row.chunk.rank_key for row in rows)

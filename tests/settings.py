@@ -41,3 +41,5 @@ for _name in ("DATABASE_URL", "SCI_RAG_LLM_MODEL", "SCI_RAG_LLM_API_BASE", "SCI_
 from sci_rag_site.settings import *  # noqa: E402, F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Originals lie under their hash: what one process of the tests deletes may be what another has just taken in.
+MEDIA_ROOT = MEDIA_ROOT / os.environ.get("PYTEST_XDIST_WORKER", "alone")  # noqa: F405

@@ -9,6 +9,7 @@ from pathlib import Path
 import hypothesis
 import pgtrigger
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import Group, User
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -51,6 +52,24 @@ def pytest_configure(config: pytest.Config) -> None:
     """Watch the reports where they are printed, not in each process that makes them."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(SaidAtOnce(config))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Iterator[None]:
+    """Let what a test printed or failed with reach the process that reports, whatever is in it."""
+    return _speakable((yield))
+
+
+def _speakable(value: object) -> object:
+    """Return what the processes of a run tell each other, with lone surrogates written as escapes."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {_speakable(key): _speakable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_speakable(item) for item in value]
+    return value
 
 
 @pytest.fixture(scope="session")
@@ -133,8 +152,6 @@ def _no_secret_in_a_log(secret_watch: SecretWatch) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _as_talkative_as_before() -> Iterator[None]:
-    """A command lets the logs of its process be quieter from then on, and that process is the test’s here."""
-    level = logging.getLogger().level
-    yield
-    logging.getLogger().setLevel(level)
+def _as_talkative_as_configured() -> None:
+    """A command lets the logs of its process be quieter from then on, and that process is the tests’ here."""
+    logging.getLogger().setLevel(settings.LOGGING["root"]["level"])

@@ -161,7 +161,7 @@ def _told(progress: _Progress) -> Generator[AnswerEvent, None, None]:
         _broken_off(progress, Answer.Finish.MODEL_FAILED, failure.code)
         yield telling.error(progress.answer, failure.code, str(failure), offer=EXTRACTIVE)
     except Exception as error:  # noqa: BLE001 the border: the row must end, and the asker must know
-        finish = Answer.Finish.MODEL_FAILED if progress.items else Answer.Finish.RETRIEVAL_FAILED
+        finish = Answer.Finish.ABANDONED if progress.items else Answer.Finish.RETRIEVAL_FAILED
         # The class alone: a database error repeats the values it was given.
         logger.error("answer.failed", answer_id=str(progress.answer.pk), error=type(error).__name__)  # noqa: TRY400
         _broken_off(progress, finish, "internal_error")

@@ -89,9 +89,12 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         import django
+        from django.apps import apps
 
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sci_rag_site.settings")
-        django.setup()
+        # A second time it would set the logs of the process up anew.
+        if not apps.ready:
+            django.setup()
         if name not in SERVERS and "SCI_RAG_LOG_LEVEL" not in os.environ:
             # A command reports what it did; its logs are for when something is wrong.
             logging.getLogger().setLevel(logging.WARNING)

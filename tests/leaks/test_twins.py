@@ -40,6 +40,7 @@ RANDOM = (
     # The column of milliseconds in the table of stages.
     (re.compile(r"(<td>\d+</td>)<td>\d+</td>(<td>[^<]*</td></tr>)"), r"\1\2"),
     (re.compile(r"nonce-[\w+/=-]+|\b20\d\d-\d\d-\d\d[T ][\d:.]+(\+00:00|Z)?"), "now"),
+    (re.compile(r'"free": [\d.]+'), "room"),
     (re.compile(r"\b\d\d:\d\d(:\d\d)?\b|\d+\xa0(minute|second)s?"), "now"),
 )
 # They change what is there for the second reading; what they answer is in the table.

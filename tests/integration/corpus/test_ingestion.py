@@ -73,14 +73,15 @@ def test_a_document_is_stored_with_passages_vectors_original_and_record(folder):
 
 def test_passages_rank_by_document_then_place_the_same_after_a_new_ingest(folder):
     path = write(folder, "straw.md", paper("90 days"))
-    first = list(Document.objects.get(pk=only(take(path)).document).chunks.values_list("ordinal", "rank_key"))
+
+    def ranks() -> list[tuple[int, int]]:
+        passages = Document.objects.get(pk=only(take(path)).document).chunks
+        return list(passages.order_by("ordinal").values_list("ordinal", "rank_key"))
+
+    first = ranks()
     Document.objects.all().delete()
 
-    second = list(
-        Document.objects.get(pk=only(take(path)).document).chunks.values_list("ordinal", "rank_key")
-    )
-
-    assert first == second
+    assert first == ranks()
     assert [key for _, key in sorted(first)] == sorted(key for _, key in first)
     assert all(0 < key < 2**63 for _, key in first)
 

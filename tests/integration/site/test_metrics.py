@@ -39,7 +39,7 @@ def test_as_long_as_no_token_is_set_there_is_no_page_for_an_empty_one(client: Cl
 
 
 def test_the_numbers_tell_of_requests_searches_answers_and_the_queue(
-    counted: None, librarian: User, capfd: pytest.CaptureFixture[str]
+    counted: None, librarian: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     ChunkFactory(document__title="canary-title", body="The canary-passage says that straw holds water.")
     with served.site() as address:
@@ -58,7 +58,7 @@ def test_the_numbers_tell_of_requests_searches_answers_and_the_queue(
     assert 'sci_rag_jobs{kind="parse",state="queued"} 0' in text
     assert "sci_rag_database_up 1" in text
     assert "canary" not in text
-    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
+    lines = [record.msg for record in caplog.records if isinstance(record.msg, dict)]
     noted = [line for line in lines if line["event"] == "request.finished"]
     assert [(line["route"], line["status"]) for line in noted] == [("none", 404), ("login", 200)]
     assert all(len(line["request_id"]) == 32 and line["ms"] > 0 for line in noted)

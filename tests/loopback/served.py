@@ -10,12 +10,13 @@ from collections.abc import Iterator
 
 import uvicorn
 
+# Imported while tests are collected: it sets Django's logs up anew, which in a test would miss its handlers.
+from sci_rag_site.asgi import application
+
 
 @contextlib.contextmanager
 def site() -> Iterator[str]:
     """Serve the site on the tests' database, and yield its address."""
-    from sci_rag_site.asgi import application
-
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         config = uvicorn.Config(

@@ -220,7 +220,8 @@ def _read_line(manifest: Manifest, places: Places, line: str, number: int, seen:
 
 
 def _object(line: str) -> dict[str, Any]:
-    if len(line.encode()) > MAX_LINE_BYTES:
+    # Half a character is for the fields to refuse.
+    if len(line.encode("utf-8", "surrogatepass")) > MAX_LINE_BYTES:
         raise _Refused(Code.TOO_LARGE, f"The line is longer than {MAX_LINE_BYTES // 1000} kB.")
     try:
         value = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_no_duplicates)

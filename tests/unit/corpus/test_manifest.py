@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from corpus.manifest import MAX_LINE_BYTES, Code, Manifest, read
+from corpus.manifest import MAX_LINE_BYTES, Code, Manifest, read, read_text
 from corpus.rights import LicenseClass
 
 
@@ -146,6 +146,15 @@ def test_hostile_lines_are_refused_by_name(folder, line, code):
     manifest = written(folder, line)
 
     assert [problem.code for problem in manifest.problems] == [code]
+    assert manifest.entries == []
+
+
+def test_half_a_character_in_a_manifest_that_was_sent_is_a_problem_of_its_line(folder):
+    lines = ["\ud800", '{"path": "a.md", "title": "\ud800"}', '{"path": "\ud800.md", "title": "A"}']
+
+    manifest = read_text("\n".join(lines), {"a.md": folder / "a.md"})
+
+    assert codes(manifest) == [(1, "invalid_json"), (2, "invalid_field"), (3, "missing_file")]
     assert manifest.entries == []
 
 

@@ -13,14 +13,11 @@ from django.utils.translation import gettext_lazy, ngettext
 from answers.models import EXTRACTIVE, Answer
 from answers.reading import ReadableAnswer
 from corpus.rights import LABELS, LicenseClass
+from retrieval.layers.registered import REGISTERED
 from retrieval.types import DEGRADED
 
 LAYERS = {
-    "vector": gettext_lazy("vector similarity"),
-    "keyword": gettext_lazy("keywords"),
-    "graph": gettext_lazy("entity graph"),
-    "community": gettext_lazy("community summaries"),
-    "hyde": gettext_lazy("hypothetical passage"),
+    **{layer.name: layer.words for layer in REGISTERED},
     "fusion": gettext_lazy("rank fusion"),
     "rerank": gettext_lazy("reranking"),
     "scope": gettext_lazy("scope"),
@@ -244,4 +241,4 @@ def _methods(answer: Answer) -> str:
     )
 
 
-_GENERATORS = frozenset({"vector", "keyword", "graph", "community", "hyde"})
+_GENERATORS = frozenset(layer.name for layer in REGISTERED)

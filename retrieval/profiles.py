@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from corpus.domain_profile import DomainProfile
+from corpus.domain_profile import DomainProfile, LayerProfile
+from retrieval.layers.registered import REGISTERED
 
 INTERACTIVE, DEEP, AUTO = "interactive", "deep", "auto"
 
@@ -34,7 +35,7 @@ class Profile:
     seconds: float
 
 
-LAYERS = ("vector", "keyword", "graph", "community", "hyde")
+LAYERS = tuple(layer.name for layer in REGISTERED)
 PROFILES = {
     INTERACTIVE: Profile(INTERACTIVE, ("vector", "keyword"), 8.0),
     DEEP: Profile(DEEP, LAYERS, 30.0),
@@ -70,11 +71,13 @@ def switched(layers: Iterable[str], switches: Mapping[str, bool]) -> tuple[str, 
 
 def weights(domain: DomainProfile) -> dict[str, Fraction]:
     """Return what each layer's vote counts, exactly as the domain profile writes it."""
-    return {
-        name: Fraction(str(getattr(domain.layers, name).weight)) for name in type(domain.layers).model_fields
-    }
+    return {name: Fraction(str(values.weight)) for name, values in _counts(domain).items()}
 
 
 def pool(domain: DomainProfile, layer: str, limit: int) -> int:
     """Return how many candidates a layer hands over, never fewer than are asked for."""
-    return max(int(getattr(domain.layers, layer).pool), limit)
+    return max(_counts(domain)[layer].pool, limit)
+
+
+def _counts(domain: DomainProfile) -> dict[str, LayerProfile]:
+    return {layer.name: getattr(domain.layers, layer.name, layer.counts) for layer in REGISTERED}

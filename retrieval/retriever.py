@@ -10,6 +10,7 @@ from time import monotonic
 
 import structlog
 from django.db import DatabaseError
+from django.utils.module_loading import import_string
 from psycopg_pool import PoolTimeout
 
 from corpus import connections
@@ -35,11 +36,7 @@ from retrieval.following import Place
 from retrieval.fusion import RANKS, SCORES, Fused, Fusion, fuse, fuse_scores
 from retrieval.fusion import Place as PassagePlace
 from retrieval.layers.base import Layer, LayerRequest
-from retrieval.layers.community import CommunityLayer
-from retrieval.layers.graph import GraphLayer
-from retrieval.layers.hyde import HydeLayer
-from retrieval.layers.keyword import KeywordLayer
-from retrieval.layers.vector import VectorLayer
+from retrieval.layers.registered import REGISTERED
 from retrieval.request import checked_limit, checked_question
 from retrieval.routing import Route, route
 from retrieval.runner import run, turns
@@ -57,11 +54,7 @@ from retrieval.types import (
 
 logger = structlog.get_logger(__name__)
 
-_LAYERS: dict[str, Layer] = {
-    layer.name: layer
-    for layer in (VectorLayer(), KeywordLayer(), GraphLayer(), CommunityLayer(), HydeLayer())
-}
-
+_LAYERS: dict[str, Layer] = {layer.name: import_string(layer.place)() for layer in REGISTERED}
 
 _FUSION_MODES: dict[Fusion, str] = {
     RANKS: "weighted reciprocal ranks",

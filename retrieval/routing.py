@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from corpus.domain_profile import QueryClasses
 from corpus.identifiers import fold
+from retrieval.profiles import LAYERS
 
 # English and German; the domain profile adds those of a field.
 CUES = {
@@ -67,7 +68,7 @@ _LAYERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "comparison": ("deep", (*_FAST, "graph", "hyde")),
     "causal": ("deep", (*_FAST, "graph", "hyde")),
     "overview": ("deep", (*_FAST, "graph", "community")),
-    "ambiguous": ("deep", (*_FAST, "graph", "community", "hyde")),
+    "ambiguous": ("deep", LAYERS),
 }
 
 

@@ -97,6 +97,8 @@ class ClientFaults(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name.startswith("django.security."):
             record.levelno, record.levelname = logging.WARNING, "WARNING"
+        if record.name.startswith(("django.security.", "django.request")) and record.levelno < logging.ERROR:
+            # A form that is damaged, a page one may not see: where in the code that was noticed helps nobody.
             record.exc_info = None
         return True
 

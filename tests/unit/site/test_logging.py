@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import structlog
 from django.core.exceptions import TooManyFieldsSent
+from django.http.multipartparser import MultiPartParserError
 
 from sci_rag_site import logging as site_logging
 
@@ -148,3 +149,14 @@ def test_what_anybody_can_send_is_no_error_of_ours(sink: Sink) -> None:
     logging.getLogger("django.security.TooManyFieldsSent").error(str(refusal), exc_info=refusal)
 
     assert [(event["level"], "exception" in event) for event in sink.events] == [("warning", False)]
+
+
+@pytest.mark.parametrize(("level", "told"), [("warning", False), ("error", True)])
+def test_a_refused_request_is_logged_without_the_place_where_that_was_noticed(
+    sink: Sink, level: str, *, told: bool
+) -> None:
+    error = MultiPartParserError("Invalid boundary in multipart: None")
+
+    getattr(logging.getLogger("django.request"), level)("%s", "/documents/upload/", exc_info=error)
+
+    assert [(event["level"], "exception" in event) for event in sink.events] == [(level, told)]

@@ -47,3 +47,11 @@ def test_a_tutorial_has_numbered_steps(page: Path) -> None:
 
     assert steps == [str(number) for number in range(1, len(steps) + 1)]
     assert len(steps) >= 8
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_the_commands_of_a_tutorial_are_documented(page: Path) -> None:
+    commands = re.findall(r"`(sci-rag(?: [a-z][a-z-]+)+)", page.read_text(encoding="utf-8"))
+    operating = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+
+    assert [name for name in commands if f"`{name}`" not in operating] == []

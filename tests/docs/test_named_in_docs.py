@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corpus.domain_profile import active_profile
 from corpus.egress import NOTHING_HELD
 from corpus.gateways.embedding import protocol
 from corpus.parsing import media_types
 from corpus.parsing.blocks import ParseFailure
 from corpus.parsing.limits import DEFAULT_LIMITS
+from retrieval.layers.keyword import READ_ALL_UP_TO
+from retrieval.profiles import LAYERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -124,3 +127,22 @@ def test_the_engine_of_the_page_keeps_the_contract() -> None:
     assert list(draft.pieces()) == ["“Straw rots” [1]\n\n"]
     assert draft.finish("") == "stop"
     assert {"engine", "model", "parameters", "prompt_sha256"} <= set(dir(draft))
+
+
+def test_the_methodology_gives_weight_and_pool_of_every_layer() -> None:
+    rows = re.findall(
+        r"^\| (\w+) \| ([\d.]+) \| (\d+) \|",
+        (DOCS / "methodology.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    layers = active_profile().layers
+
+    assert {name: (float(weight), int(pool)) for name, weight, pool in rows} == {
+        name: (getattr(layers, name).weight, getattr(layers, name).pool) for name in LAYERS
+    }
+
+
+def test_the_methodology_says_how_many_passages_the_keyword_layer_reads_whole() -> None:
+    text = (DOCS / "methodology.md").read_text(encoding="utf-8")
+
+    assert f"Up to {READ_ALL_UP_TO:,} eligible passages are all read" in text

@@ -58,11 +58,11 @@ def test_what_is_not_ticked_is_not_linked_and_what_is_named_is_cited(reader: Cli
 
 
 def test_what_may_not_be_seen_is_neither_offered_nor_linked(reader: Client, asker: User) -> None:
-    answer = answered(asker, held("One", "10.1000/1"), held("Two", "10.1000/2"))
-    Document.objects.filter(title="Two").update(license_class="restricted")
+    answer = answered(asker, held("One", "10.1000/1"), held("Second paper", "10.1000/2"))
+    Document.objects.filter(title="Second paper").update(license_class="restricted")
     address = reverse("answer_note", args=[answer.pk])
 
-    assert "Two" not in reader.get(address).text
+    assert "Second paper" not in reader.get(address).text
     reader.post(address, {"text": "x", "kind": "finding", "source": ["1", "2"]})
 
     assert links(Observation.objects.get()) == [(1, "retrieved", "10.1000/1")]

@@ -60,7 +60,6 @@ def test_every_scope_mutant_is_killed(furnished: World) -> None:
     assert set(survivors(furnished, every)) <= set(EQUIVALENT)
 
 
-@pytest.mark.long
 def test_a_sample_of_scope_mutants_is_killed(furnished: World) -> None:
     """One of each kind with every run of the tests: a condition, two statements, call sites."""
     chosen = [

@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+import codecs
+from collections.abc import Mapping
+from typing import Any
+
 import django
 from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIHandler
+from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+
+
+class SentRequest(ASGIRequest):
+    """A request whose header may name any set of characters: one in which no text can be read is not taken.
+
+    Python has codecs that are no encodings of text, and some that refuse to replace what they cannot read;
+    Django takes each of them at its word and fails on the first form.
+    """
+
+    def _set_content_type_params(self, meta: Mapping[str, Any]) -> None:
+        try:
+            super()._set_content_type_params(meta)  # type: ignore[misc]
+        except ValueError:
+            # A parameter that is damaged, or a name with a zero byte.
+            kind = str(meta.get("CONTENT_TYPE", "")).partition(";")[0]
+            self.content_type, self.content_params = kind.strip().lower(), {}
+        if not _reads_text(self.encoding):
+            self.encoding = None
+
+
+def _reads_text(charset: str | None) -> bool:
+    if charset is None:
+        return True
+    try:
+        return isinstance(b"a=\xc3\xa9\xff".decode(codecs.lookup(charset).name, "replace"), str)
+    except (LookupError, ValueError):
+        return False
 
 
 class OneThreadHandler(ASGIHandler):
@@ -16,6 +47,8 @@ class OneThreadHandler(ASGIHandler):
     As it comes, Django goes to a thread and back for each half of each middleware, which takes longer than
     most of our pages. Streams are sent from the event loop all the same.
     """
+
+    request_class = SentRequest
 
     def __init__(self) -> None:
         BaseHandler.__init__(self)

@@ -101,6 +101,8 @@ class Librarian:
     def __init__(self, address: str) -> None:
         self._client = httpx.Client(base_url=address, timeout=120, follow_redirects=True)
         self.statuses: list[int] = []
+        # Addresses that answered without a number to quote.
+        self.unnumbered: list[str] = []
         token = self._token("/sign-in/")
         form = {"username": "librarian", "password": PASSWORD, "csrfmiddlewaretoken": token}
         assert "Sign out" in self._client.post("/sign-in/", data=form).text
@@ -135,14 +137,16 @@ class Librarian:
             "Content-Type": f"multipart/form-data; boundary={boundary}",
             "Referer": str(self._client.base_url),
         }
-        response = self._client.post(path, content=body, headers=kind)
-        self.statuses.append(response.status_code)
-        return response
+        return self._noted(self._client.post(path, content=body, headers=kind))
 
     def page(self, path: str) -> httpx.Response:
         """Look at a page."""
-        response = self._client.get(path)
+        return self._noted(self._client.get(path))
+
+    def _noted(self, response: httpx.Response) -> httpx.Response:
         self.statuses.append(response.status_code)
+        if not response.headers.get("X-Request-ID"):
+            self.unnumbered.append(response.url.path)
         return response
 
     def files_of(self, run: str) -> list[Told]:

@@ -65,6 +65,8 @@ def _survives(served: ServedSite, tmp_path: Path, cases: list[Case]) -> None:
     print(f"{len(cases)} inputs, {len(librarian.statuses)} requests: {dict(counts)}")  # noqa: T201 - figures
     assert "\n".join(troubles) == ""
     assert [status for status in librarian.statuses if status >= 500] == []
+    assert librarian.unnumbered == []
+    assert served.site.ask("broken") == []
     assert served.is_alive()
     assert served.workers() == workers
     assert "Traceback" not in served.log.read_text(errors="replace")

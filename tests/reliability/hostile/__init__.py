@@ -1,10 +1,14 @@
-"""Three hundred hostile inputs, the same ones every time: `every_case()`. Nothing of them is kept on disk."""
+"""Inputs that no honest person sends, the same ones every time. Nothing of them is kept on disk.
+
+Files and manifests are `every_case()`; requests, questions and names of files have modules of their own, and
+`groups` counts all of them.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 
-from tests.reliability.hostile import archives, markup, pdfs, places, prose
+from tests.reliability.hostile import archives, manifests, markup, names, pdfs, places, prose, texts
 from tests.reliability.hostile.cases import Case
 
 COUNT = 300
@@ -12,6 +16,9 @@ COUNT = 300
 
 @cache
 def every_case() -> list[Case]:
-    """Return all hostile inputs in a fixed order, each with a name of its own."""
-    cases = [*pdfs.cases(), *markup.cases(), *archives.cases(), *prose.cases(), *places.cases()]
+    """Return all hostile files and manifests in a fixed order, each with a name of its own."""
+    cases = [
+        *pdfs.cases(), *markup.cases(), *archives.cases(), *prose.cases(), *places.cases(),
+        *texts.cases(), *manifests.cases(), *names.cases(),
+    ]  # fmt: skip
     return [Case(f"{number:03}-{case.name}", case.make, case.refused) for number, case in enumerate(cases)]

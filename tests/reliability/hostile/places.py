@@ -21,8 +21,8 @@ def cases() -> Iterator[Case]:
     yield from _files()
 
 
-def _manifest(name: str, *lines: str | bytes | dict[str, Any]) -> Case:
-    """Return the case of a manifest beside an honest file `straw.txt`."""
+def manifest(name: str, *lines: str | bytes | dict[str, Any], refused: str = "") -> Case:
+    """Return the case of a manifest beside an honest file `straw.txt`; `refused` is why its one line is."""
 
     def make(folder: Path) -> Path:
         (folder / "straw.txt").write_text(_WORDS, encoding="utf-8")
@@ -31,7 +31,7 @@ def _manifest(name: str, *lines: str | bytes | dict[str, Any]) -> Case:
         path.write_bytes(b"\n".join(parts) + b"\n")
         return path
 
-    return Case(f"manifest-{name}", make)
+    return Case(f"manifest-{name}", make, refused)
 
 
 def _line(line: str | dict[str, Any]) -> bytes:
@@ -58,7 +58,7 @@ def _manifests() -> Iterator[Case]:
         ("empty", ""),
         ("surrogate", "\ud800.txt"),
     ):
-        yield _manifest(name, {"path": path, "title": "Straw"})
+        yield manifest(name, {"path": path, "title": "Straw"})
     for key, value in (
         ("title", {"a": "b"}),
         ("title", "\0" * 40),
@@ -75,15 +75,15 @@ def _manifests() -> Iterator[Case]:
         ("bucket", "\u202eevil"),
         ("__class__", "x"),
     ):
-        yield _manifest(f"{key}-odd", {"path": "straw.txt", "title": "Straw", key: value})
+        yield manifest(f"{key}-odd", {"path": "straw.txt", "title": "Straw", key: value})
     straw = '{"path": "straw.txt", "title": "Straw"'
-    yield _manifest("deep", straw + ', "x": ' + "[" * 50_000 + "]" * 50_000 + "}")
-    yield _manifest("not-a-number", straw + ', "year": NaN}', straw + ', "year": 1e999}')
-    yield _manifest("digits", straw + ', "year": ' + "9" * 100_000 + "}")
-    yield _manifest("key-twice", straw + ', "license_class": "restricted", "license_class": "public"}')
-    yield _manifest("not-objects", "[]", "5", '"x"', "null", "true")
-    yield _manifest("many", *[{"path": "straw.txt", "title": "Straw"}] * 12_000)
-    yield _manifest("bytes", b"\xff\xfe\x00" * 500)
+    yield manifest("deep", straw + ', "x": ' + "[" * 50_000 + "]" * 50_000 + "}")
+    yield manifest("not-a-number", straw + ', "year": NaN}', straw + ', "year": 1e999}')
+    yield manifest("digits", straw + ', "year": ' + "9" * 100_000 + "}")
+    yield manifest("key-twice", straw + ', "license_class": "restricted", "license_class": "public"}')
+    yield manifest("not-objects", "[]", "5", '"x"', "null", "true")
+    yield manifest("many", *[{"path": "straw.txt", "title": "Straw"}] * 12_000)
+    yield manifest("bytes", b"\xff\xfe\x00" * 500)
 
 
 def _placed(name: str, put: Callable[[Path], None], *, refused: str = "") -> Case:

@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --qui
 # Tests start hundreds of processes, none of which should compile everything anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
-.PHONY: help setup setup-dev demo up test test-long lint types imports migrations deployable tree benchmarks check format lock clean
+.PHONY: help setup setup-dev demo up test test-long lint types imports migrations deployable tree benchmarks screenshots check format lock clean
 
 help:
 	@echo "make demo      set everything up, load the demo corpus, answer a question, serve the site"
@@ -80,6 +80,10 @@ tree: setup-dev
 
 benchmarks: setup-dev
 	$(BIN)/python -m benchmarks --fast
+
+# The pictures of docs/tutorials, from a site of their own. Needs chromium.
+screenshots: setup-dev
+	$(BIN)/python -m docs.screenshots
 
 check: lint types imports migrations deployable tree
 

@@ -75,7 +75,7 @@ def typed_from_the_page(copy: Path) -> None:
     (copy / "retrieval/layers/title.py").write_text(module, encoding="utf-8")
     registered = copy / "retrieval/layers/registered.py"
     rows = registered.read_text(encoding="utf-8").removesuffix(")\n")
-    registered.write_text(f"{rows}{line})\n", encoding="utf-8")
+    registered.write_text(f"{rows}{line.rstrip()},)\n", encoding="utf-8")
 
 
 def told_by(copy: Path) -> dict[str, Any]:

@@ -303,6 +303,8 @@ def _checkpoint(progress: _Progress) -> None:
 
 def _broken_off(progress: _Progress, finish: Answer.Finish, error: str) -> None:
     state = Answer.State.PARTIAL if progress.parts else Answer.State.FAILED
+    # What broke it off may be that its connection was lost, and on that one nothing can be stored.
+    connections.release()
     try:
         _end(progress, state=state, finish=finish, error=error)
     except Exception as failure:  # noqa: BLE001 the sweeper closes the row; the asker still gets an answer

@@ -15,8 +15,9 @@ from django.http.response import HttpResponseBase
 
 
 class SentRequest(ASGIRequest):
-    """A request whose header may name any set of characters: one in which no text can be read is not taken.
+    """A request whose form may be of any set of characters, and damaged anywhere.
 
+    A set in which no text can be read is not taken, and of a damaged form no file is left open.
     Python has codecs that are no encodings of text, and some that refuse to replace what they cannot read;
     Django takes each of them at its word and fails on the first form.
     """
@@ -29,7 +30,17 @@ class SentRequest(ASGIRequest):
             kind = str(meta.get("CONTENT_TYPE", "")).partition(";")[0]
             self.content_type, self.content_params = kind.strip().lower(), {}
         if not _reads_text(self.encoding):
-            self.encoding = None
+            # As of a request that names none, which the stubs do not know.
+            self.encoding = None  # type: ignore[assignment]
+
+    def parse_file_upload(self, META: Mapping[str, Any], post_data: Any) -> Any:  # noqa: N803 - Django's name
+        try:
+            return super().parse_file_upload(META, post_data)
+        except Exception:
+            # Django closes the files that are whole, and leaves the one at which it stopped open.
+            for handler in self.upload_handlers:
+                handler.upload_interrupted()
+            raise
 
 
 def _reads_text(charset: str | None) -> bool:

@@ -67,6 +67,15 @@ class JsonParser(BaseParser):
 class FilesParser(MultiPartParser):
     """Reads a form with files; they are on disk by then, each bounded by the site's upload handler."""
 
+    def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return the form; of a damaged one no file is left open."""
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except Exception:
+            for handler in parser_context["request"].upload_handlers:
+                handler.upload_interrupted()
+            raise
+
 
 def read_body(request: Request, model: type[M]) -> M:
     """Return the JSON body as `model`; a problem is raised for any other."""

@@ -8,7 +8,9 @@ changes a row; and no line of the log tells of an exception. Files and manifests
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -64,6 +66,30 @@ def test_there_are_as_many_of_each_kind_as_the_plan_asks_for() -> None:
 def test_a_sample_of_bad_requests_questions_and_names_is_taken_or_refused_by_code(door: Door) -> None:
     found = [*_of_requests(door, REQUESTS[::12]), *_of_questions(door, QUESTIONS[::12])]
     assert "\n".join([*found, *_of_names(door, NAMES[::8]), *door.complaints()]) == ""
+
+
+def test_forms_in_no_characters_and_damaged_ones_are_refused_and_leave_no_file_open(door: Door) -> None:
+    parts = [one for one in REQUESTS if one.name.startswith("parts:")]
+    odd = [one for one in parts if "charset" in one.name or "64" in one.name]
+    assert len(odd) >= 6
+    assert "\n".join([*_of_requests(door, odd), *door.complaints()]) == ""
+    # A request ends after its answer is there.
+    until = time.monotonic() + 10
+    while _open() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert _open() == []
+
+
+def _open() -> list[str]:
+    held = map(_target, Path("/proc/self/fd").iterdir())
+    return [name for name in held if name.endswith((".upload", ".upload (deleted)"))]
+
+
+def _target(descriptor: Path) -> str:
+    try:
+        return str(descriptor.readlink())
+    except OSError:
+        return ""
 
 
 @pytest.mark.long

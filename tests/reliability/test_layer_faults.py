@@ -1,0 +1,562 @@
+"""Every layer of retrieval and what comes behind it against everything that can befall it, in both scopes.
+
+The cells are those of the plan: where it has none, the fault cannot befall that stage. In each, a stage that
+fails is named and the others go on, or the request ends without showing anything; nothing out of scope is
+told, and no model is asked for what nobody may see.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+from django.db import OperationalError, connection, transaction
+from pytest_django.fixtures import Settings
+
+from answers import compression, engine
+from answers.models import Answer
+from corpus import ceilings
+from corpus.audit.models import AuditEvent
+from corpus.domain_profile import CompressionProfile, DomainProfile, RerankerProfile
+from corpus.gateways import embedding, llm
+from corpus.gateways.embedding import EmbeddingError
+from corpus.models import Chunk, ChunkEmbedding, Document, EmbeddingVersion
+from corpus.scope import RetrievalScope, scope
+from retrieval import hydration, profiles, retriever
+from retrieval.graph.community_models import Community
+from retrieval.layers.base import LayerRequest, Session
+from retrieval.models import Mention
+from retrieval.retriever import RetrievalFailed, retrieve
+from retrieval.types import RankedList, RetrievalResult
+from tests.integration.retrieval.conftest import statements  # noqa: F401 a fixture
+from tests.integration.retrieval.corpora import add
+from tests.integration.retrieval.graphs import gather, link
+from tests.loopback.fixtures import forget_clients
+from tests.loopback.openai_server import HANGS, OpenAIServer, Reply, Request, fails, says
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LAYERS = profiles.LAYERS
+RERANK, COMPRESS, FUSION, ANSWER = "rerank", "compress", "fusion", "answer"
+SCOPES = {"everything": scope(), "restricted": scope(license_classes=["public"])}
+# Which stages each fault can befall.
+MATRIX: dict[str, tuple[str, ...]] = {
+    "empty scope": (*LAYERS, FUSION, ANSWER),
+    "scope unknown": (*LAYERS, RERANK, COMPRESS, FUSION, ANSWER),
+    "statement late": (*LAYERS, FUSION, ANSWER),
+    "connection lost": (*LAYERS, FUSION, ANSWER),
+    "call fails": ("vector", "graph", "community", "hyde", RERANK, COMPRESS, ANSWER),
+    "garbage": ("vector", "graph", "community", "hyde", RERANK, COMPRESS, ANSWER),
+    "ineligible": (FUSION, ANSWER),
+    "odd ids": (*LAYERS, RERANK, COMPRESS, FUSION),
+    "stale version": ("vector", "community", "hyde"),
+    "nothing there": (*LAYERS, FUSION, ANSWER),
+    "ten times slower": (*LAYERS, RERANK, COMPRESS, ANSWER),
+}
+CELLS = [(fault, stage) for fault, stages in MATRIX.items() for stage in stages]
+SAMPLE = [
+    ("empty scope", "hyde"), ("scope unknown", COMPRESS), ("connection lost", "graph"),
+    ("call fails", RERANK), ("garbage", ANSWER), ("ineligible", FUSION), ("odd ids", "community"),
+    ("stale version", "vector"),
+]  # fmt: skip
+
+QUESTION = "How much methane does straw give?"
+# Names nothing by itself: whoever finds something in the graph was told by the model.
+UNNAMED = "Which residue gasified best?"
+_FILLER = "The reactors were stirred by hand and fed once a day by two students of the institute. " * 3
+STRAW = f"Straw gave 230 litres of methane per kilogram. {_FILLER}"
+SILAGE = f"Silage gave 342 litres of methane, more than straw. {_FILLER}"
+CLOSED = f"Straw of the closed trial at Calder gave 377 litres of methane. {_FILLER}"
+NAMES = ("straw", "methane")
+SECONDS = 0.5
+# What the machine may take beside, and a tenth of the budget.
+GRACE = 2.0
+ANSWERED = "Straw gave 230 litres of methane per kilogram [1]."
+SAYS = {
+    "hyde": says("Straw gave 230 litres of methane."),
+    "graph": says('{"names": ["straw"]}'),
+    RERANK: says('{"grades": [1, 9]}'),
+    COMPRESS: says('{"relevance": 9, "summary": "It was measured."}'),
+    ANSWER: says(ANSWERED),
+}
+# How a request is told from the others.
+_ORDERS = {
+    "hyde": "You write one passage",
+    "graph": "You list the things",
+    RERANK: "You grade how well",
+    COMPRESS: "You condense passages",
+    ANSWER: "You write short answers",
+}
+
+
+@dataclass
+class World:
+    """A small library with everything that layers need, and a model that does as each cell says."""
+
+    server: OpenAIServer
+    patch: pytest.MonkeyPatch
+    statements: list[str]
+    asker: User
+    wanted: RetrievalScope
+    documents: dict[str, Document]
+    instead: dict[str, Reply] = field(default_factory=dict)
+
+    def reply(self, request: Request) -> Reply:
+        """Return what the model says to a request."""
+        purpose = purpose_of(request)
+        return self.instead.get(purpose) or SAYS[purpose]
+
+    def asked(self, purpose: str) -> int:
+        """Return how often the model was asked for a purpose."""
+        return sum(purpose_of(request) == purpose for request in self.server.requests)
+
+    def search(self, *layers: str, question: str = QUESTION, reranker: str = "none") -> RetrievalResult:
+        """Search by these layers, by all of them where none is named."""
+        switches = {name: not layers or name in layers for name in LAYERS}
+        found = retrieve(
+            question=question, scope=self.wanted, profile="deep", switches=switches, reranker=reranker
+        )
+        self.tells_nothing(json.dumps(found.as_dict()))
+        return found
+
+    def answer(self, **options: Any) -> Answer:
+        """Ask, and return what was stored."""
+        self.connect()
+        row = engine.answer(question=QUESTION, requested=self.wanted, by=None, engine="model", **options)
+        self.tells_nothing(row.text + str(list(row.sources.values())))
+        return row
+
+    def connect(self) -> None:
+        """Close what the last cell's clients hold, so that each asks anew."""
+        llm._configured.cache_clear()
+
+    def tells_nothing(self, told: str) -> None:
+        """Fail where something is told that the scope does not allow."""
+        if self.wanted.license_classes is not None:
+            assert "Calder" not in told
+            assert all("Calder" not in request.prompt for request in self.server.requests)
+
+    def profile(self, name: str, seconds: float) -> None:
+        """Give the layers of a way to search so much time."""
+        self.patch.setitem(profiles.PROFILES, name, profiles.Profile(name, LAYERS, seconds))
+
+    def break_layer(self, name: str, act: Callable[[Session], Sequence[int]]) -> None:
+        """Have a layer do this in place of its statements, with all else as it is."""
+        real = retriever._LAYERS[name]
+
+        class Broken:
+            def __init__(self) -> None:
+                self.name = name
+
+            def prepare(self, request: LayerRequest) -> Any:
+                return real.prepare(request)
+
+            def candidates(self, _request: LayerRequest, _prepared: Any, session: Session) -> RankedList:
+                return RankedList(name, tuple(act(session)))
+
+        self.patch.setitem(retriever._LAYERS, name, Broken())
+
+
+def purpose_of(request: Request) -> str:
+    """Return what the model is asked for."""
+    return next(purpose for purpose, order in _ORDERS.items() if order in request.prompt)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _close_clients() -> Iterator[None]:
+    yield
+    forget_clients()
+
+
+@pytest.fixture
+def make_world(
+    configured_model: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    statements: list[str],  # noqa: F811
+    asker: User,
+    settings: Settings,
+) -> Iterator[Callable[[str], World]]:
+    settings.SCI_RAG_FAST_MODEL = "openai/fast-model"
+    monkeypatch.setattr("corpus.gateways.llm._PAUSE", 0.01)
+    monkeypatch.setattr("corpus.gateways.llm._LONGEST_PAUSE", 0.01)
+    domain = DomainProfile(
+        reranker=RerankerProfile(kind="model", seconds=SECONDS * 4),
+        compression=CompressionProfile(seconds=SECONDS * 4),
+    )
+    for module in (retriever, compression):
+        monkeypatch.setattr(module, "active_profile", lambda: domain)
+
+    def make(name: str) -> World:
+        wanted = SCOPES[name]
+        documents = {
+            title: add(title, [body], license_class=license_class)
+            for title, body, license_class in (
+                ("Straw", STRAW, "public"),
+                ("Silage", SILAGE, "public"),
+                ("Closed", CLOSED, "restricted"),
+            )
+        }
+        for document in documents.values():
+            link(document, NAMES)
+        gather(wanted, NAMES)
+        world = World(configured_model, monkeypatch, statements, asker, wanted, documents)
+        configured_model.will_choose(world.reply)
+        return world
+
+    yield make
+    llm._configured.cache_clear()
+
+
+# --- What must come of each fault --------------------------------------------------------------
+
+
+def status_of(result: RetrievalResult, stage: str) -> str:
+    return next(str(trace.status) for trace in result.traces if trace.stage == stage)
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    def act(*_: object, **__: object) -> Any:
+        raise error
+
+    return act
+
+
+def goes_on_without(world: World, stage: str, status: str, **options: Any) -> RetrievalResult:
+    """Search by all layers; this one is named, the others are as ever."""
+    result = world.search(**options)
+    assert status_of(result, stage) == status
+    degraded = {trace.stage for trace in result.traces if trace.status in ("error", "timeout")}
+    assert set(result.degraded) == degraded
+    assert stage in degraded
+    assert "Straw" in {item.title for item in result.items}
+    assert all(stage not in item.ranks for item in result.items)
+    return result
+
+
+def fails_closed(world: World) -> None:
+    """Search and ask: the search raises, the answer ends as failed and shows nothing."""
+    with pytest.raises(RetrievalFailed):
+        world.search("vector", "keyword")
+    # As the end of the request does.
+    connection.close()
+    row = world.answer()
+    assert (row.state, row.finish) == ("failed", "retrieval_failed")
+    assert (row.text, row.sources.count()) == ("", 0)
+    assert world.asked(ANSWER) == 0
+
+
+def fails_with_its_sources(row: Answer, error: str = "") -> None:
+    """The answer ended by name, and what was found is there to be read."""
+    assert row.state == "failed"
+    assert row.finish in ("model_failed", "abandoned")
+    assert row.error == error or (not error and row.error)
+    assert row.text == ""
+    assert row.sources.exists()
+
+
+def empty_scope(world: World, stage: str) -> None:
+    nothing = dataclasses.replace(world.wanted, buckets=()) if world.wanted.license_classes else None
+    world.wanted = nothing or scope(license_classes=[])
+    world.statements.clear()
+    if stage == ANSWER:
+        row = world.answer()
+        assert (row.state, row.finish, row.text) == ("done", "no_sources", engine.NO_SOURCES_TEXT)
+    else:
+        world.patch.setattr(embedding, "embed_query", raising(AssertionError("embedded")))
+        world.patch.setattr(hydration, "load", raising(AssertionError("loaded")))
+        result = world.search(*([stage] if stage in LAYERS else []))
+        assert [(trace.stage, trace.status) for trace in result.traces] == [("scope", "denied")]
+        assert (result.items, result.communities) == ((), ())
+        assert world.statements == []
+    assert world.server.requests == []
+
+
+def scope_unknown(world: World, stage: str) -> None:
+    touched: list[str] = []
+
+    def touching(name: str) -> Callable[..., Any]:
+        return lambda *_, **__: touched.append(name)
+
+    for name in LAYERS:
+        world.patch.setattr(retriever._LAYERS[name], "prepare", touching(name), raising=True)
+    world.patch.setattr(hydration, "load", touching(FUSION))
+    world.patch.setattr(retriever, "_reranked", touching(RERANK))
+    world.patch.setattr(compression, "compress", touching(COMPRESS))
+    world.patch.setattr(engine.writers, "draft", touching(ANSWER))
+    world.patch.setattr(ceilings, "of", raising(OperationalError("gone")))
+
+    with pytest.raises(OperationalError):
+        engine.answer(question=QUESTION, requested=world.wanted, by=world.asker, profile="deep")
+
+    assert stage not in touched
+    assert touched == []
+    assert not Answer.objects.exists()
+    assert world.server.requests == []
+
+
+def late(*_: object, **__: object) -> Any:
+    """Have the server cut a statement of the request itself."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 50")
+        cursor.execute("SELECT pg_sleep(20)")
+
+
+def statement_late(world: World, stage: str) -> None:
+    if stage == FUSION:
+        world.patch.setattr(hydration, "load", late)
+        fails_closed(world)
+    elif stage == ANSWER:
+        world.patch.setattr("answers.actions.answers.record_writing", late)
+        fails_with_its_sources(world.answer(), "internal_error")
+    else:
+        world.profile("deep", SECONDS)
+        world.break_layer(stage, lambda session: session.rows("SELECT pg_sleep(30)", []))  # type: ignore[arg-type]
+        goes_on_without(world, stage, "timeout")
+
+
+def lost(*_: object, **__: object) -> Any:
+    """End the session that the request has at that moment."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+
+def connection_lost(world: World, stage: str) -> None:
+    if stage == FUSION:
+        world.patch.setattr(hydration, "load", lost)
+        fails_closed(world)
+    elif stage == ANSWER:
+        world.patch.setattr("answers.actions.answers.record_writing", lost)
+        fails_with_its_sources(world.answer(), "internal_error")
+    else:
+        ended = "SELECT pg_terminate_backend(pg_backend_pid())"
+        world.break_layer(stage, lambda session: session.rows(ended, []))  # type: ignore[arg-type]
+        goes_on_without(world, stage, "error")
+
+
+def call_fails(world: World, stage: str) -> None:
+    if stage in ("vector", "community"):
+        world.patch.setattr(embedding, "embed_query", raising(EmbeddingError("the provider is away")))
+        result = goes_on_without(world, stage, "error")
+        assert [trace.reason for trace in result.traces if trace.stage == stage] == ["the provider is away"]
+    else:
+        world.instead[stage] = fails(500)
+        _model_fails(world, stage, "unavailable")
+
+
+def garbage(world: World, stage: str) -> None:
+    if stage in ("vector", "community"):
+        world.patch.setattr(embedding, "embed_query", lambda *_, **__: np.ones(7))
+        goes_on_without(world, stage, "error")
+    elif stage == ANSWER:
+        world.instead[ANSWER] = says("Straw is a fine material [7] and everybody knows it.")
+        row = world.answer()
+        assert (row.state, row.finish) == ("done", "uncited")
+    else:
+        world.instead[stage] = says(" \n") if stage == "hyde" else says("I would rather not.")
+        _model_fails(world, stage, "malformed")
+
+
+def _model_fails(world: World, stage: str, outcome: str) -> None:
+    if stage == ANSWER:
+        fails_with_its_sources(world.answer())
+    elif stage == RERANK:
+        _keeps_the_fused_order(world)
+    elif stage == COMPRESS:
+        _reads_the_whole_text(world, outcome)
+    elif stage == "graph":
+        result = world.search(question=UNNAMED)
+        assert status_of(result, stage) == "error"
+        assert result.degraded == ("graph",)
+        assert result.items
+    else:
+        goes_on_without(world, stage, "error")
+
+
+def _keeps_the_fused_order(world: World) -> RetrievalResult:
+    before = [item.id for item in world.search("vector", "keyword").items]
+    result = world.search("vector", "keyword", reranker="model")
+    assert [item.id for item in result.items] == before
+    assert status_of(result, "reranker") == "error"
+    assert result.degraded == ("reranker",)
+    return result
+
+
+def _reads_the_whole_text(world: World, outcome: str) -> None:
+    row = world.answer(compressed=True)
+    assert (row.state, row.finish) == ("done", "stop")
+    kept = row.model_parameters["compression"]["whole"]
+    assert kept.get(outcome, 0) > 0, kept
+    (written,) = [request for request in world.server.requests if purpose_of(request) == ANSWER]
+    assert "stirred by hand" in written.prompt
+
+
+def ineligible(world: World, stage: str) -> None:
+    closed = _out_of_scope(world)
+    if stage == FUSION:
+        world.break_layer("keyword", lambda _: [closed])
+        result = world.search("vector", "keyword")
+        events = AuditEvent.objects.filter(kind=AuditEvent.Kind.RECHECKED)
+        assert [event.about for event in events] == [{"passages": 1}]
+        assert closed not in {item.chunk_pk for item in result.items}
+    else:
+        world.break_layer("keyword", lambda _: [closed])
+        everything = Chunk.objects.select_related("document", "document__source").in_bulk
+        world.patch.setattr(hydration, "load", lambda keys, _: everything(list(keys)))
+        # With the check before it broken, a reranker would read what the answer must not.
+        world.patch.setattr(retriever, "active_profile", DomainProfile)
+        row = world.answer()
+        assert row.state == "done"
+        assert "Calder" not in str(list(row.sources.values()))
+    assert all("Calder" not in request.prompt for request in world.server.requests)
+
+
+def _out_of_scope(world: World) -> int:
+    """Return a passage that the scope does not allow; of no restriction, one that has been set aside."""
+    document = world.documents["Closed"]
+    key = int(document.chunks.get().pk)
+    if world.wanted.license_classes is None:
+        world.wanted = scope(exclude_document_ids=[str(document.pk)])
+    return key
+
+
+def odd_ids(world: World, stage: str) -> None:
+    key = int(world.documents["Straw"].chunks.get().pk)
+    if stage == RERANK:
+        world.instead[RERANK] = says('{"grades": [1, 2, 3, 4], "passages": [9, 9]}')
+        _keeps_the_fused_order(world)
+    elif stage == COMPRESS:
+        world.instead[COMPRESS] = says('{"relevance": 99, "summary": "x", "passage": 4, "passage": 4}')
+        _reads_the_whole_text(world, "malformed")
+    elif stage == FUSION:
+        for name in ("vector", "keyword"):
+            world.break_layer(name, lambda _: [key, 999_999_999, key])
+        (item,) = world.search("vector", "keyword").items
+        assert item.ranks == {"vector": 1, "keyword": 1}
+    else:
+        world.break_layer(stage, lambda _: [key, key, 999_999_999])
+        result = world.search(stage)
+        assert status_of(result, stage) == "ok"
+        assert [item.chunk_pk for item in result.items] == [key]
+        assert result.items[0].ranks == {stage: 1}
+
+
+def stale_version(world: World, stage: str) -> None:
+    other = EmbeddingVersion.objects.create(name="other", dimensions=384)
+    if stage == "community":
+        Community.objects.update(version=other)
+        result = world.search(stage)
+        assert result.communities == ()
+        assert result.items == ()
+    else:
+        ChunkEmbedding.objects.filter(document=world.documents["Straw"]).update(version=other)
+        result = world.search(stage)
+        assert "Straw" not in {item.title for item in result.items}
+        assert "Silage" in {item.title for item in result.items}
+    assert result.degraded == ()
+
+
+def nothing_there(world: World, stage: str) -> None:
+    if stage in (FUSION, ANSWER):
+        Document.objects.all().delete()
+        result = world.search()
+        assert {str(trace.status) for trace in result.traces} == {"empty"}
+        assert result.items == ()
+        if stage == ANSWER:
+            world.server.requests.clear()
+            row = world.answer()
+            assert (row.state, row.finish, row.text) == ("done", "no_sources", engine.NO_SOURCES_TEXT)
+            assert world.server.requests == []
+        return
+    if stage in ("vector", "hyde"):
+        ChunkEmbedding.objects.all().delete()
+    elif stage == "graph":
+        Mention.objects.all().delete()
+    elif stage == "community":
+        Community.objects.all().delete()
+    question = "Zeolite?" if stage == "keyword" else QUESTION
+    result = world.search(stage, question=question)
+    assert status_of(result, stage) == "empty"
+    assert (result.items, result.degraded) == ((), ())
+
+
+def ten_times_slower(world: World, stage: str) -> None:
+    started = time.monotonic()
+    if stage in LAYERS:
+        world.profile("deep", SECONDS)
+        world.break_layer(stage, _slowly)
+        world.search()
+        started = time.monotonic()
+        goes_on_without(world, stage, "timeout")
+        assert time.monotonic() - started <= SECONDS * 1.1 + GRACE
+    elif stage == ANSWER:
+        world.patch.setattr("answers.writers.DEADLINE_SECONDS", SECONDS)
+        world.instead[ANSWER] = HANGS
+        fails_with_its_sources(world.answer(), "timeout")
+        assert time.monotonic() - started <= SECONDS * 2.2 + GRACE
+    else:
+        world.instead[stage] = HANGS
+        if stage == RERANK:
+            _keeps_the_fused_order(world)
+        else:
+            _reads_the_whole_text(world, "timeout")
+        assert time.monotonic() - started <= SECONDS * 4 * 1.1 + GRACE
+
+
+def _slowly(session: Session) -> Sequence[int]:
+    """Ask again and again, each time within the limit."""
+    until = time.monotonic() + SECONDS * 10
+    while time.monotonic() < until:
+        session.rows("SELECT pg_sleep(0.05)", [])
+    return []
+
+
+OUTCOMES: dict[str, Callable[[World, str], None]] = {
+    "empty scope": empty_scope,
+    "scope unknown": scope_unknown,
+    "statement late": statement_late,
+    "connection lost": connection_lost,
+    "call fails": call_fails,
+    "garbage": garbage,
+    "ineligible": ineligible,
+    "odd ids": odd_ids,
+    "stale version": stale_version,
+    "nothing there": nothing_there,
+    "ten times slower": ten_times_slower,
+}
+
+
+def test_there_are_as_many_cells_as_the_plan_has() -> None:
+    assert len(CELLS) == len(set(CELLS)) == 72
+    assert len(CELLS) * len(SCOPES) == 144
+    assert OUTCOMES.keys() == MATRIX.keys()
+    assert set(SAMPLE) <= set(CELLS)
+
+
+@pytest.mark.parametrize("name", SCOPES)
+@pytest.mark.parametrize(("fault", "stage"), SAMPLE)
+def test_a_sample_of_faults_of_layers_ends_as_it_must(
+    make_world: Callable[[str], World], fault: str, stage: str, name: str
+) -> None:
+    OUTCOMES[fault](make_world(name), stage)
+
+
+def test_an_answer_that_loses_its_connection_is_stored_as_broken_off(
+    make_world: Callable[[str], World],
+) -> None:
+    connection_lost(make_world("everything"), ANSWER)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SCOPES)
+@pytest.mark.parametrize(("fault", "stage"), CELLS)
+def test_a_fault_of_a_layer_ends_as_it_must(
+    make_world: Callable[[str], World], fault: str, stage: str, name: str
+) -> None:
+    OUTCOMES[fault](make_world(name), stage)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from sci_rag_site.database.cluster import lives
 from sci_rag_site.embedded_postgres import EmbeddedPostgres
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -148,10 +149,8 @@ def kill(pid: int) -> None:
 
 
 def alive(pid: int) -> bool:
-    try:
-        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
-    except OSError:
-        return False
+    """Say what the program that holds the server sees: a process may be ending for a moment more."""
+    return lives(pid)
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:

@@ -52,7 +52,7 @@ def _prepared_database() -> Iterator[Path]:
     )
     with tempfile.TemporaryDirectory(prefix="sci-rag-bench-") as folder:
         Path(folder).chmod(0o755)
-        subprocess.run([sys.executable, "-c", setting_up], check=True)
+        subprocess.run([sys.executable, "-c", setting_up, folder], check=True)
         yield Path(folder)
 
 

@@ -6,7 +6,8 @@ know no limit. This one serves every form of the site, so that no page can be ma
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,17 @@ class TurnedAway:
     name: str
     code: str
     detail: str
+
+
+@contextmanager
+def none_left_open(request: Any) -> Iterator[None]:
+    """While a form is read: of a damaged one Django closes the files that are whole, and not the last."""
+    try:
+        yield
+    except Exception:
+        for handler in request.upload_handlers:
+            handler.upload_interrupted()
+        raise
 
 
 class BoundedHandler(FileUploadHandler):

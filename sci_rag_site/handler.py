@@ -13,6 +13,8 @@ from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from corpus.upload_handlers import none_left_open
+
 
 class SentRequest(ASGIRequest):
     """A request whose form may be of any set of characters, and damaged anywhere.
@@ -34,13 +36,8 @@ class SentRequest(ASGIRequest):
             self.encoding = None  # type: ignore[assignment]
 
     def parse_file_upload(self, META: Mapping[str, Any], post_data: Any) -> Any:  # noqa: N803 - Django's name
-        try:
+        with none_left_open(self):
             return super().parse_file_upload(META, post_data)
-        except Exception:
-            # Django closes the files that are whole, and leaves the one at which it stopped open.
-            for handler in self.upload_handlers:
-                handler.upload_interrupted()
-            raise
 
 
 def _reads_text(charset: str | None) -> bool:

@@ -15,7 +15,9 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.test import TransactionTestCase
-from psycopg.sql import SQL, Composed, Identifier, Literal
+from psycopg.sql import SQL, Identifier, Literal
+
+from tests.contents import contents, of_each
 
 # Rows deleted from a table after which its pages are given back: plans should see it as small as it is.
 _VACUUM_AFTER = 300
@@ -39,7 +41,7 @@ class Emptying:
             self._flush()
             return
         self._delete_rows()
-        now = self._digests(self._kept)
+        now = contents(self._kept)
         self._put_back([name for name, digest in self._kept.items() if now[name] != digest])
 
     def _flush(self) -> None:
@@ -48,22 +50,15 @@ class Emptying:
         # Some tables have no model, and no trigger fills or empties them here.
         names = set(connection.introspection.table_names())
         with connection.cursor() as cursor:
-            cursor.execute(_of_each("(SELECT {name} FROM {table} LIMIT 1)", names, " UNION ALL "))
+            cursor.execute(of_each("(SELECT {name} FROM {table} LIMIT 1)", names, " UNION ALL "))
             filled = {name for (name,) in cursor.fetchall()}
             cursor.execute(
-                _of_each("(SELECT {name}, json_agg(r)::text FROM {table} r)", filled, " UNION ALL ")
+                of_each("(SELECT {name}, json_agg(r)::text FROM {table} r)", filled, " UNION ALL ")
             )
             self._rows = dict(cursor.fetchall())
-        self._kept = self._digests(filled)
+        self._kept = contents(filled)
         self._tables = sorted(names - filled - {"django_migrations"})
         self._dead.clear()
-
-    def _digests(self, tables: Iterable[str]) -> dict[str, str]:
-        """Return a hash of the rows of each table."""
-        rows = "(SELECT {name}, coalesce(md5(string_agg(r::text, ';' ORDER BY r::text)), '') FROM {table} r)"
-        with connection.cursor() as cursor:
-            cursor.execute(_of_each(rows, tables, " UNION ALL "))
-            return dict(cursor.fetchall())
 
     def _put_back(self, tables: Iterable[str]) -> None:
         """Give a table whose rows a test changed those that the migrations gave it."""
@@ -77,7 +72,7 @@ class Emptying:
     def _delete_rows(self) -> None:
         with connection.cursor() as cursor:
             with _as_a_replica(cursor):
-                cursor.execute(_of_each("DELETE FROM {table}", self._tables, "; "))
+                cursor.execute(of_each("DELETE FROM {table}", self._tables, "; "))
                 for name in self._tables:
                     self._dead[name] += cursor.rowcount
                     cursor.nextset()
@@ -95,10 +90,3 @@ def _as_a_replica(cursor: CursorWrapper) -> Iterator[None]:
         yield
     finally:
         cursor.execute("SET session_replication_role = origin")
-
-
-def _of_each(statement: str, tables: Iterable[str], between: str) -> Composed:
-    """Put a statement together for each table."""
-    return SQL(between).join(
-        SQL(statement).format(name=Literal(table), table=Identifier(table)) for table in tables
-    )

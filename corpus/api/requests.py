@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from corpus.api import hygiene
 from corpus.api.problems import invalid, of_fields
+from corpus.upload_handlers import none_left_open
 
 M = TypeVar("M", bound="Sent")
 _DIGITS = re.compile(r"-?[0-9]{1,9}", re.ASCII)
@@ -69,12 +70,8 @@ class FilesParser(MultiPartParser):
 
     def parse(self, stream: IO[bytes], media_type: str | None = None, parser_context: Any = None) -> Any:
         """Return the form; of a damaged one no file is left open."""
-        try:
+        with none_left_open(parser_context["request"]):
             return super().parse(stream, media_type, parser_context)
-        except Exception:
-            for handler in parser_context["request"].upload_handlers:
-                handler.upload_interrupted()
-            raise
 
 
 def read_body(request: Request, model: type[M]) -> M:

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from mcp.client import Client as ToolClient
 
 from corpus.api.problems import MEANING, MEDIA_TYPE, Code
 from corpus.keys.models import KeyUse
+from tests.contents import contents_but
 from tests.integration.mcp.talking import over_http
 from tests.reliability.door import Door, opened_door, small_corpus, straw  # noqa: F401 fixtures
 from tests.reliability.hostile.groups import groups
@@ -39,16 +39,6 @@ BOOKS = {
 _JSON = "Content-Type: application/json"
 _FORM = "Content-Type: application/x-www-form-urlencoded"
 _PARTS = "Content-Type: multipart/form-data; boundary=zz"
-
-
-def rows() -> dict[str, object]:
-    """Return how many rows each table has and what they hold."""
-    found = {}
-    with connection.cursor() as cursor:
-        for table in sorted(set(connection.introspection.table_names(cursor)) - BOOKS):
-            cursor.execute(f'SELECT count(*), sum(hashtext(t::text)) FROM "{table}" t')  # noqa: S608 - names
-            found[table] = cursor.fetchone()
-    return found
 
 
 def test_there_are_as_many_of_each_kind_as_the_plan_asks_for() -> None:
@@ -104,7 +94,7 @@ def test_every_bad_question_is_answered_or_refused_by_code(door: Door) -> None:
 
 @pytest.mark.long
 def test_every_bad_question_is_answered_or_refused_by_a_tool(door: Door) -> None:
-    before = rows()
+    before = contents_but(BOOKS)
     # The client itself sends no half of a character.
     asked = [one for one in QUESTIONS if not _is_half(one.text)]
 
@@ -118,7 +108,7 @@ def test_every_bad_question_is_answered_or_refused_by_a_tool(door: Door) -> None
         return found
 
     found = over_http(door.address, door.secret, call)
-    assert rows() == before
+    assert contents_but(BOOKS) == before
     assert "\n".join([*found, *door.complaints()]) == ""
 
 
@@ -145,12 +135,14 @@ def _of_requests(door: Door, requests: list[BadRequest]) -> Iterator[str]:
 
 def _told(door: Door, request: BadRequest) -> tuple[Heard, list[str]]:
     """Send a request; return the answer and what is wrong with it."""
-    before = rows()
+    before = contents_but(BOOKS)
     answer = door.put(request)
     found = list(_of_answer(request, answer))
     if answer.status >= 400:
         found += [
-            f"was refused and changed {table}" for table, held in rows().items() if before[table] != held
+            f"was refused and changed {table}"
+            for table, held in contents_but(BOOKS).items()
+            if before[table] != held
         ]
     return answer, [f"{request.name}, {request.target[:40]}: {line}" for line in found]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from django.db import connection
 
 from corpus.chunking import ChunkingLimits
 from corpus.gateways.embedding import EmbeddingError
@@ -21,6 +20,7 @@ from corpus.models import Chunk, Document
 from corpus.parsing import sandbox
 from corpus.parsing.registry import ParseLimits
 from corpus.reports import Outcome, Report
+from tests.contents import contents
 from tests.integration.corpus.ingesting import HashEmbedder, paper, write
 from tests.reliability.hostile import COUNT, every_case
 from tests.reliability.hostile.cases import Case
@@ -32,6 +32,7 @@ OPTIONS = Options(ChunkingLimits(), LIMITS)
 # Beyond the parser: cutting, hashing and storing what one file may hold.
 MOST_SECONDS = LIMITS.wall_seconds + 25
 MOST_GROWTH = 150_000_000
+CORPUS = ("corpus_document", "corpus_source", "corpus_chunk", "corpus_chunkembedding")
 NAMED = {
     "missing_file", "empty_file", "too_large", "unsupported_file_type", "wrong_signature", "encrypted",
     "damaged", "too_many_pages", "nested_too_deep", "no_text", "time_limit", "memory_limit",
@@ -81,7 +82,7 @@ def _troubles(tmp_path: Path, cases: list[Case]) -> list[str]:
 
 
 def _troubles_of(case: Case, folder: Path) -> list[str]:
-    before, started = _rows(), monotonic()
+    before, started = contents(CORPUS), monotonic()
     try:
         reports = ingest(_batch(case.make(folder)), options=OPTIONS, embedder=HashEmbedder()).reports
     except NothingFound:
@@ -97,7 +98,7 @@ def _troubles_of(case: Case, folder: Path) -> list[str]:
         found.append(
             f"should be {case.refused}, is {[report.reason or report.outcome for report in reports]}"
         )
-    if all(report.outcome == Outcome.FAILED for report in reports) and _rows() != before:
+    if all(report.outcome == Outcome.FAILED for report in reports) and contents(CORPUS) != before:
         found.append("was refused and left rows behind")
     if Chunk.objects.filter(body__contains="root:x:0:0").exists():
         found.append("reached a file of the machine")
@@ -117,17 +118,6 @@ def _of_report(report: Report) -> list[str]:
         found.append(f"is not said in a sentence: {report.detail[:200]!r}")
     if report.outcome == Outcome.READY and not report.passages:
         found.append("is ready and has no passage")
-    return found
-
-
-def _rows() -> list[tuple[object, ...]]:
-    """Return how many rows the corpus has and what they hold, as one number for each table."""
-    tables = ("corpus_document", "corpus_source", "corpus_chunk", "corpus_chunkembedding")
-    found = []
-    with connection.cursor() as cursor:
-        for table in tables:
-            cursor.execute(f"SELECT count(*), sum(hashtext(t::text)) FROM {table} t")  # noqa: S608 - names above
-            found.append(cursor.fetchone())
     return found
 
 

@@ -252,10 +252,9 @@ def fails_closed(world: World) -> None:
     assert world.asked(ANSWER) == 0
 
 
-def fails_with_its_sources(row: Answer, error: str = "") -> None:
+def fails_with_its_sources(row: Answer, finish: str, error: str = "") -> None:
     """The answer ended by name, and what was found is there to be read."""
-    assert row.state == "failed"
-    assert row.finish in ("model_failed", "abandoned")
+    assert (row.state, row.finish) == ("failed", finish)
     assert row.error == error or (not error and row.error)
     assert row.text == ""
     assert row.sources.exists()
@@ -308,36 +307,33 @@ def late(*_: object, **__: object) -> Any:
         cursor.execute("SELECT pg_sleep(20)")
 
 
-def statement_late(world: World, stage: str) -> None:
-    if stage == FUSION:
-        world.patch.setattr(hydration, "load", late)
-        fails_closed(world)
-    elif stage == ANSWER:
-        world.patch.setattr("answers.actions.answers.record_writing", late)
-        fails_with_its_sources(world.answer(), "internal_error")
-    else:
-        world.profile("deep", SECONDS)
-        world.break_layer(stage, lambda session: session.rows("SELECT pg_sleep(30)", []))  # type: ignore[arg-type]
-        goes_on_without(world, stage, "timeout")
-
-
 def lost(*_: object, **__: object) -> Any:
     """End the session that the request has at that moment."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
 
 
+def statement_late(world: World, stage: str) -> None:
+    if stage in LAYERS:
+        world.profile("deep", SECONDS)
+    _database_fails(world, stage, late, "SELECT pg_sleep(30)", "timeout")
+
+
 def connection_lost(world: World, stage: str) -> None:
+    _database_fails(world, stage, lost, "SELECT pg_terminate_backend(pg_backend_pid())", "error")
+
+
+def _database_fails(world: World, stage: str, act: Callable[..., Any], statement: str, status: str) -> None:
+    """Have the database fail the request itself by `act`, or a layer by its statement."""
     if stage == FUSION:
-        world.patch.setattr(hydration, "load", lost)
+        world.patch.setattr(hydration, "load", act)
         fails_closed(world)
     elif stage == ANSWER:
-        world.patch.setattr("answers.actions.answers.record_writing", lost)
-        fails_with_its_sources(world.answer(), "internal_error")
+        world.patch.setattr("answers.actions.answers.record_writing", act)
+        fails_with_its_sources(world.answer(), "abandoned", "internal_error")
     else:
-        ended = "SELECT pg_terminate_backend(pg_backend_pid())"
-        world.break_layer(stage, lambda session: session.rows(ended, []))  # type: ignore[arg-type]
-        goes_on_without(world, stage, "error")
+        world.break_layer(stage, lambda session: session.rows(statement, []))  # type: ignore[arg-type]
+        goes_on_without(world, stage, status)
 
 
 def call_fails(world: World, stage: str) -> None:
@@ -365,7 +361,7 @@ def garbage(world: World, stage: str) -> None:
 
 def _model_fails(world: World, stage: str, outcome: str) -> None:
     if stage == ANSWER:
-        fails_with_its_sources(world.answer())
+        fails_with_its_sources(world.answer(), "model_failed")
     elif stage == RERANK:
         _keeps_the_fused_order(world)
     elif stage == COMPRESS:
@@ -498,7 +494,7 @@ def ten_times_slower(world: World, stage: str) -> None:
     elif stage == ANSWER:
         world.patch.setattr("answers.writers.DEADLINE_SECONDS", SECONDS)
         world.instead[ANSWER] = HANGS
-        fails_with_its_sources(world.answer(), "timeout")
+        fails_with_its_sources(world.answer(), "model_failed", "timeout")
         assert time.monotonic() - started <= SECONDS * 2.2 + GRACE
     else:
         world.instead[stage] = HANGS
